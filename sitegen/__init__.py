@@ -1,0 +1,1 @@
+"""The generator: content + trace → page. See content/notes/architecture.md."""

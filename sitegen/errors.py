@@ -1,0 +1,83 @@
+"""Problems: where, what, and what to do; collected, then printed all at once."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, order=True)
+class Place:
+    """A position in a file; line and column count from 1, None where unknown."""
+
+    path: str
+    line: int | None = None
+    column: int | None = None
+
+    def __str__(self):
+        return ":".join(str(p) for p in (self.path, self.line, self.column) if p)
+
+
+@dataclass(frozen=True, order=True)
+class Problem:
+    """One thing that keeps the site from being built."""
+
+    place: Place
+    message: str
+    todo: str = ""
+    excerpt: str = ""
+
+    def __str__(self):
+        lines = [f"{self.place}: {self.message}"]
+        if self.excerpt.strip():
+            lines.append(f"    | {self.excerpt}")
+            if self.place.column:
+                lines.append(f"    | {' ' * (self.place.column - 1)}^")
+        lines += [f"  {line}" for line in self.todo.splitlines()]
+        return "\n".join(lines)
+
+
+class BuildFailed(Exception):
+    """The build stops; `problems` says why, in the order of their places."""
+
+    def __init__(self, problems):
+        self.problems = in_order(problems)
+        super().__init__(f"{len(self.problems)} problems")
+
+
+def in_order(problems):
+    """Return the problems once each, sorted by file, line and column."""
+    def position(problem):
+        place = problem.place
+        return place.path, place.line or 0, place.column or 0, problem.message
+
+    return sorted(set(problems), key=position)
+
+
+def stop_if(problems):
+    """Raise BuildFailed when there is any problem."""
+    if problems:
+        raise BuildFailed(problems)
+
+
+def known(names, wanted=None):
+    """Return the line that lists what would have been right, the nearest first."""
+    names = sorted(names)
+    near = _nearest(wanted, names) if wanted else None
+    hint = f"did you mean '{near}'?  " if near else ""
+    return f"{hint}known: {', '.join(names) if names else 'none'}"
+
+
+def _nearest(wanted, names):
+    found = [(_distance(wanted, name), name) for name in names]
+    if not found or min(found)[0] > max(2, len(wanted) // 3):
+        return None
+    return min(found)[1]
+
+
+def _distance(a, b):
+    """Return the Levenshtein distance of two short texts."""
+    row = list(range(len(b) + 1))
+    for i, x in enumerate(a, 1):
+        previous, row[0] = row[0], i
+        for j, y in enumerate(b, 1):
+            previous, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1,
+                                           previous + (x != y))
+    return row[-1]

@@ -1,0 +1,161 @@
+"""The records that the parts of the generator hand to each other."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sitegen.errors import Place, Problem
+
+
+@dataclass(frozen=True)
+class Formula:
+    """TeX between \\( \\) or \\[ \\]; a numbered one has an id, and perhaps a step."""
+
+    tex: str
+    display: bool
+    place: Place
+    id: str | None = None
+    step: str | None = None
+    alone: bool = False
+
+
+@dataclass(frozen=True)
+class Value:
+    """`[[value NAME FORMAT]]`: a number that a run produced."""
+
+    name: str
+    format: str
+    place: Place
+
+
+@dataclass(frozen=True)
+class Citation:
+    """`[@key; @key]`."""
+
+    keys: tuple[str, ...]
+    place: Place
+
+
+@dataclass(frozen=True)
+class Fence:
+    """A fenced code block: its first info word, its exact text, its first text line."""
+
+    language: str
+    text: str
+    place: Place
+
+
+@dataclass(frozen=True)
+class Directive:
+    """`/// name | id` with its options; `fences` are the code blocks in its body."""
+
+    name: str
+    id: str
+    options: dict
+    place: Place
+    fences: tuple[Fence, ...] = ()
+
+
+@dataclass
+class Scan:
+    """A text with its constructs cut out; construct n stands where mark n is."""
+
+    text: str
+    constructs: list
+    link_places: dict[str, list[Place]]
+    raw: str
+    path: str
+
+    def of(self, kind):
+        """Return the constructs of one kind, in the order of the text."""
+        return [c for c in self.constructs if isinstance(c, kind)]
+
+    def places_of(self, *texts):
+        """Return every place where one of the texts stands in the raw file."""
+        return [Place(self.path, number, line.index(text) + 1)
+                for number, line in enumerate(self.raw.split("\n"), 1)
+                for text in texts if text in line]
+
+
+@dataclass
+class Article:
+    """One article as it was read: front matter and scanned text."""
+
+    slug: str
+    folder: Path
+    path: str
+    front: dict
+    scan: Scan
+    first_line: int = 1
+
+
+@dataclass
+class Site:
+    """A content folder as it was read."""
+
+    folder: Path
+    settings: dict
+    articles: list[Article]
+    publish: dict[str, Path]
+    references: list = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Reference:
+    """One entry of references.bib, as HTML that is safe to print."""
+
+    key: str
+    html: str
+
+
+@dataclass
+class Label:
+    """What an id is called: 'equation 2', 'figure 1' or a heading's title."""
+
+    id: str
+    kind: str
+    number: int | None
+    html: str
+
+
+@dataclass
+class Page:
+    """A written page: where it stands, its HTML, and the article's text, if any."""
+
+    path: str
+    html: str
+    scan: Scan | None = None
+
+
+@dataclass
+class ArticleContext:
+    """What a directive may ask about, and tell to, the article around it."""
+
+    article: Article
+    traces: dict
+    published: dict[str, Path]
+    words: dict
+    snippets: dict = field(default_factory=dict)
+    needs: dict[str, set[str]] = field(default_factory=dict)
+    downloads: dict[str, Path] = field(default_factory=dict)
+    step_mentions: dict[str, list] = field(default_factory=dict)
+    steps: dict = field(default_factory=dict)
+    labels: dict[str, Label] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+
+    def need(self, trace_id, names):
+        """Ask for tensors of a trace in the page's island."""
+        self.needs.setdefault(trace_id, set()).update(names)
+
+    def publish(self, name):
+        """Put one of the published files beside the page; return whether it exists."""
+        if name in self.published:
+            self.downloads[name] = self.published[name]
+        return name in self.published
+
+    def problem(self, place, message, todo=""):
+        """Record a problem and go on."""
+        excerpt = ""
+        if place.path == self.article.path and place.line:
+            lines = self.article.scan.raw.split("\n")
+            excerpt = lines[place.line - 1] if place.line <= len(lines) else ""
+        self.problems.append(Problem(place, message, todo, excerpt))
