@@ -7,56 +7,28 @@ small part of the module grammar, and refuses the rest:
     export function | async function | class | const NAME
 
 Every module becomes one closure that returns what it exports, dependencies first.
-Comments that stand alone on their lines are left out.
+Comments stay in the sources, except those that begin with `/*!` (licences).
 """
 
+import os
 import re
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from sitegen.errors import Place, Problem, known
+from sitegen.javascript import Token, scan_javascript
 
-TOKEN = re.compile(r"""
-    (?P<comment>  //[^\n]* | /\*.*?\*/ )
-  | (?P<string>   "(?:[^"\\\n]|\\.)*" | '(?:[^'\\\n]|\\.)*' )
-  | (?P<space>    \s+ )
-  | (?P<word>     [\w$\#]+ )
-  | (?P<mark>     \+\+ | -- | => | . )
-""", re.VERBOSE | re.DOTALL)
-REGEX = re.compile(r"/(?:[^/\\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+/\w*")
-TEMPLATE = re.compile(r"(?:[^`\\$]|\\.|\$(?!\{))*(`|\$\{)", re.DOTALL)
 IMPORT = re.compile(r"""import\s*\{([^{}]*)\}\s*from\s*(["'])(.*?)\2\s*;""")
 IMPORTED = re.compile(r"([\w$]+)(?:\s+as\s+([\w$]+))?")
-EXPORT = re.compile(r"export\s+(?:(?:async\s+)?function\b\s*\*?|class\b|const\b)\s*"
-                    r"([A-Za-z_$][\w$]*)")
-CLASSIC_COMMENT = re.compile(r"<!--|^[ \t]*-->", re.MULTILINE)
-
-OPENERS = {")": "(", "]": "[", "}": "{"}
-BLOCK_WORDS = {"if", "for", "while", "with", "switch", "catch", "await"}
-BEFORE_REGEX = BLOCK_WORDS | {"return", "typeof", "case", "in", "of", "delete", "void",
-                              "throw", "new", "else", "do", "instanceof", "yield"}
-SUPPORTED = ('supported: import { a, b as c } from "./x.js"; and '
+EXPORT = re.compile(r"(export\s+)(?:(?:async\s+)?function\b\s*\*?|class\b|const\b)"
+                    r"\s*([A-Za-z_$][\w$]*)")
+SUPPORTED = ('known: import { a, b as c } from "./x.js"; at the head, and '
              "export function, async function, class or const NAME")
 
 
 @dataclass(frozen=True)
-class Token:
-    """A piece of JavaScript; `depth` counts open brackets, `inside` says function."""
-
-    kind: str
-    text: str
-    start: int
-    depth: int = 0
-    inside: bool = False
-
-    @property
-    def end(self):
-        """Return the offset after the last character."""
-        return self.start + len(self.text)
-
-
-@dataclass(frozen=True)
 class Import:
-    """One import statement: names as (exported, local) pairs."""
+    """One import statement: its names as (exported, local) pairs."""
 
     specifier: str
     names: tuple[tuple[str, str], ...]
@@ -68,112 +40,227 @@ class Import:
 class Module:
     """A source file, its statements of the module grammar, and what is wrong."""
 
-    path: object
+    path: Path
     text: str
+    tokens: list[Token] = field(default_factory=list)
     imports: list[Import] = field(default_factory=list)
-    exports: dict[str, int] = field(default_factory=dict)
-    cuts: list[tuple[int, int]] = field(default_factory=list)
+    exports: dict[str, tuple[int, int]] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
 
     def problem(self, start, message, todo=SUPPORTED):
         """Record what is wrong at an offset of the text."""
-        line = self.text.count("\n", 0, start) + 1
         line_start = self.text.rfind("\n", 0, start) + 1
+        line = self.text.count("\n", 0, start) + 1
         excerpt = self.text[line_start:].split("\n", 1)[0]
         place = Place(str(self.path), line, start - line_start + 1)
         self.problems.append(Problem(place, message, todo, excerpt))
 
 
-class Scanner:
-    """Cuts JavaScript into tokens, knowing strings, templates, regexes and brackets.
+def link_scripts(entries):
+    """Return (text of one classic script, problems) for the modules entries reach.
 
-    A slash begins a regular expression where an operand may stand; after `)` that
-    depends on the word before its `(`, and after `}` it is taken to begin one.
+    entries  paths of ES modules, in the order in which they are to run; each module
+             that they import runs once, before the first that imports it
     """
+    modules = {}
+    for entry in entries:
+        _visit(Path(os.path.normpath(entry)), modules, ())
+    problems = [p for module in modules.values() for p in module.problems]
+    return _script(modules), problems
 
-    def __init__(self, module):
-        self.module = module
-        self.text = module.text
-        self.tokens = []
-        self.open = []           # (bracket, token before it, begins a function)
-        self.last = None         # the last token that is neither space nor comment
-        self.closed = None       # what stood before the bracket that closed last
 
-    def scan(self):
-        """Return all tokens; joined, their texts are the module's text."""
-        offset = 0
-        while offset < len(self.text):
-            offset = self._step(offset)
-        for bracket, _, _, start in self.open:
-            self.module.problem(start, f"'{bracket}' is never closed", "close it")
-        return self.tokens
+def read_module(path):
+    """Return the Module of a file, with its imports, exports and problems."""
+    module = Module(path, path.read_text(encoding="utf-8"))
+    module.tokens, faults = scan_javascript(module.text)
+    for start, message in faults:
+        module.problem(start, message, "close it, or take it out")
+    code = [token for token in module.tokens if token.kind not in ("space", "comment")]
+    _find_imports(module, code)
+    _find_exports(module, code)
+    _check_await(module, code)
+    _check_html_comments(module, code)
+    return module
 
-    def _step(self, offset):
-        found = TOKEN.match(self.text, offset)
-        kind, text = found.lastgroup, found.group()
-        if kind in ("space", "comment"):
-            self.tokens.append(self._token(kind, text, offset))
-            return found.end()
-        if text == "/" and self._operand_may_stand():
-            regex = REGEX.match(self.text, offset)
-            kind, text = ("regex", regex.group()) if regex else (kind, text)
-        elif text == "`" or (text == "}" and self._inside_template()):
-            return self._template(offset)
-        elif text in "\"'":
-            self.module.problem(offset, "a string is not closed on its line", "close it")
-        self._push(kind, text, offset)
-        return offset + len(text)
 
-    def _token(self, kind, text, start):
-        inside = any(function for _, _, function, _ in self.open)
-        return Token(kind, text, start, len(self.open), inside)
-
-    def _push(self, kind, text, start):
-        if kind == "mark" and text in OPENERS:
-            self._close(text, start)
-        token = self._token(kind, text, start)
-        if kind == "mark" and text in OPENERS.values():
-            self.open.append((text, self.last, self._begins_function(text), start))
-        self.tokens.append(token)
-        self.last = token
-
-    def _close(self, text, start):
-        if self.open and self.open[-1][0] == OPENERS[text]:
-            self.closed = self.open.pop()[1]
+def _visit(path, modules, chain):
+    if path in modules:
+        return modules[path]
+    module = read_module(path)
+    for statement in module.imports:
+        target = _target(path, statement)
+        if target in (*chain, path):
+            way = " → ".join(step.name for step in (*chain, path, target))
+            module.problem(statement.start, f"the imports run in a circle: {way}",
+                           "move what both need into a module of its own")
+        elif not target.is_file():
+            module.problem(statement.start, f"no module '{statement.specifier}'",
+                           f"looked for {target}")
         else:
-            self.module.problem(start, f"'{text}' closes nothing", "open it or take it out")
+            _check_names(module, statement, _visit(target, modules, (*chain, path)))
+    return modules.setdefault(path, module)
 
-    def _begins_function(self, bracket):
-        if bracket != "{" or self.last is None:
+
+def _target(path, statement):
+    return Path(os.path.normpath(path.parent / statement.specifier))
+
+
+def _check_names(module, statement, imported):
+    for name, _ in statement.names:
+        if name not in imported.exports:
+            module.problem(statement.start, f"{imported.path.name} exports no '{name}'",
+                           known(imported.exports, name))
+
+
+def _keywords(code, word):
+    """Yield (index, token) for each use of a word that is not a property's name."""
+    for index, token in enumerate(code):
+        if token.text == word and token.kind == "word":
+            before = code[index - 1].text if index else ""
+            after = code[index + 1].text if index + 1 < len(code) else ""
+            if before != "." and after != ":":
+                yield index, token
+
+
+def _find_imports(module, code):
+    head = 0
+    for index, token in _keywords(code, "import"):
+        statement = _parse_import(module.text, token)
+        if statement is None:
+            module.problem(token.start, "an import that the linker does not know")
+        elif not statement.specifier.startswith(("./", "../")):
+            module.problem(token.start, f"'{statement.specifier}' is no relative path")
+        else:
+            between = code[index - 1].start >= head if index else False
+            if between and not module.problems:
+                module.problem(token.start, "an import below other code")
+            _check_twice(module, statement)
+            module.imports.append(statement)
+            head = statement.end
+
+
+def _parse_import(text, token):
+    found = IMPORT.match(text, token.start)
+    if token.depth or not found:
+        return None
+    names = [IMPORTED.fullmatch(name.strip())
+             for name in found[1].rstrip(", \n").split(",")]
+    if None in names:
+        return None
+    pairs = tuple((name[1], name[2] or name[1]) for name in names)
+    return Import(found[3], pairs, token.start, found.end())
+
+
+def _check_twice(module, statement):
+    if any(other.specifier == statement.specifier for other in module.imports):
+        module.problem(statement.start, f"'{statement.specifier}' is imported twice",
+                       "take its names in one import")
+    taken = [local for other in module.imports for _, local in other.names]
+    for _, local in statement.names:
+        if local in taken:
+            module.problem(statement.start, f"'{local}' is imported twice",
+                           f"name one of them: import {{ {local} as other }}")
+        taken.append(local)
+
+
+def _find_exports(module, code):
+    for _, token in _keywords(code, "export"):
+        found = EXPORT.match(module.text, token.start)
+        if token.depth or not found:
+            module.problem(token.start, "an export that the linker does not know")
+        else:
+            module.exports[found[2]] = found.span(1)
+
+
+def _check_await(module, code):
+    for index, token in _keywords(code, "await"):
+        if not (token.inside or _in_async_arrow(code, index)):
+            module.problem(token.start, "await outside of an async function")
+
+
+def _in_async_arrow(code, index):
+    """Return whether `async` stands earlier in the statement: async () => await x."""
+    for token in reversed(code[:index]):
+        if token.text == ";" and not token.depth:
             return False
-        if self.last.text == "=>":
+        if token.text == "async":
             return True
-        before = self.closed.text if self.closed else ""
-        return self.last.text == ")" and before not in BLOCK_WORDS
+    return False
 
-    def _operand_may_stand(self):
-        last = self.last
-        if last is None:
-            return True
-        if last.kind == "word":
-            return last.text in BEFORE_REGEX
-        if last.text == ")":
-            return self.closed is not None and self.closed.text in BLOCK_WORDS
-        return last.kind == "mark" and last.text not in ("]", "++", "--")
 
-    def _inside_template(self):
-        return bool(self.open) and self.open[-1][0] == "${"
+def _check_html_comments(module, code):
+    """Refuse what is code in a module and a comment in a classic script."""
+    previous = 0
+    for token in code:
+        if _is_html_comment(module.text, token, previous):
+            module.problem(token.start, "a classic script reads '<!--', and '-->' at "
+                           "the start of a line, as comments", "put spaces into it")
+        previous = token.start
 
-    def _template(self, offset):
-        if self.text[offset] == "}":
-            self.open.pop()
-        found = TEMPLATE.match(self.text, offset + 1)
-        if not found:
-            self.module.problem(offset, "a template is never closed", "close it")
-            self._push("template", self.text[offset:], offset)
-            return len(self.text)
-        self._push("template", self.text[offset:found.end()], offset)
-        if found.group(1) == "${":
-            self.open.append(("${", self.last, False, found.end() - 2))
-            self.last = None     # an operand may stand after ${
-        return found.end()
+
+def _is_html_comment(text, token, previous):
+    if token.kind != "mark" or token.text not in ("<", "--"):
+        return False
+    starts_line = not previous or "\n" in text[previous:token.start]
+    return (text.startswith("<!--", token.start)
+            or (text.startswith("-->", token.start) and starts_line))
+
+
+def _script(modules):
+    names = _closure_names(list(modules))
+    parts = [_closure(module, names) for module in modules.values()]
+    return "(() => {\n\"use strict\";\n" + "".join(parts) + "})();\n"
+
+
+def _closure_names(paths):
+    """Return {path: identifier}: lib/copy-formats.js becomes __lib_copy_formats."""
+    root = os.path.commonpath([path.parent for path in paths]) if paths else ""
+    names = {}
+    for path in paths:
+        stem = Path(os.path.relpath(path, root)).with_suffix("")
+        name = "__" + re.sub(r"\W", "_", stem.as_posix())
+        while name in names.values():
+            name += "_"
+        names[path] = name
+    return names
+
+
+def _closure(module, names):
+    head = f"\n// {module.path.name}\n"
+    taken = "".join(_destructuring(statement, names[_target(module.path, statement)])
+                    for statement in module.imports
+                    if _target(module.path, statement) in names)
+    body = f"(() => {{\n{taken}{_body(module).strip()}\n"
+    if not module.exports:
+        return f"{head}{body}}})();\n"
+    given = f"return {{ {', '.join(module.exports)} }};\n"
+    return f"{head}const {names[module.path]} = {body}{given}}})();\n"
+
+
+def _destructuring(statement, closure):
+    names = ", ".join(exported if exported == local else f"{exported}: {local}"
+                      for exported, local in statement.names)
+    return f"const {{ {names} }} = {closure};\n"
+
+
+def _body(module):
+    """Return the module's text without comments, imports and the word export."""
+    cuts = [(statement.start, statement.end) for statement in module.imports]
+    cuts += module.exports.values()
+    pieces, space = [], ""
+    for token in module.tokens:
+        if any(start <= token.start < end for start, end in cuts):
+            continue
+        if token.kind == "space":
+            space += token.text
+        elif token.kind == "comment" and not token.text.startswith("/*!"):
+            space += "\n" if "\n" in token.text else " "
+        else:
+            pieces += (_squeezed(space), token.text)
+            space = ""
+    return "".join(pieces)
+
+
+def _squeezed(space):
+    """Keep what separates two tokens: the last line's indent, or the blanks."""
+    return space[space.rindex("\n"):] if "\n" in space else space
