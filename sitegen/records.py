@@ -13,6 +13,7 @@ class Formula:
     tex: str
     display: bool
     place: Place
+    tex_place: Place
     id: str | None = None
     step: str | None = None
     alone: bool = False

@@ -226,16 +226,17 @@ class _Scanner:
     def cut_inline(self, found, place, chunk):
         tex = found["tex"].strip()
         self.check_formula(tex, place)
-        return self.add(Formula(tex, False, place))
+        return self.add(Formula(tex, False, place, chunk.text_place(found, "tex")))
 
     def cut_display(self, found, place, chunk):
         tex = found["block"]
         self.check_formula(tex, place)
-        tex = re.sub(r"\n[ \t>]+", "\n", tex).strip()
+        tex = re.sub(r"\n[ \t]*>[ \t>]*", "\n", tex).strip()
         before = chunk.text.rfind("\n", 0, found.start()) + 1
         after = chunk.text[found.end():].split("\n", 1)[0]
         alone = before == found.start() and not after.strip()
-        formula = Formula(tex, True, place, found["label"], found["step"], alone)
+        formula = Formula(tex, True, place, chunk.text_place(found, "block"),
+                          found["label"], found["step"], alone)
         if formula.id and not alone:
             self.problem(place.line, place.column,
                          "a numbered formula stands on lines of its own",
@@ -269,6 +270,11 @@ class _Chunk:
     def place(self, offset):
         line = bisect_right(self.starts, offset) - 1
         return Place(self.path, self.first_line + line, offset - self.starts[line] + 1)
+
+    def text_place(self, found, group):
+        """Return where a group's text begins, its leading space left out."""
+        text = found[group]
+        return self.place(found.start(group) + len(text) - len(text.lstrip()))
 
 
 def _without_prefix(line, prefix):

@@ -1,0 +1,283 @@
+"""The attention heatmap: the weights of one layer and head, drawn before scripts run.
+
+static/js/widgets/attention-heatmap.js changes the table that is drawn here, so both
+keep the same rules for numbers, colour stops and labels; tests/cases/notation.json
+holds both to them.  A matrix with more than TABLE_LIMIT positions is drawn as a
+picture and a table of the followed row's largest weights.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sitegen.errors import known
+from sitegen.notation import fixed, signed, signed_class, visible, weight_class
+from sitegen.pictures import DARK, LIGHT, weight_picture
+from sitegen.traces import forbidden_cells
+
+NAME = "attention-heatmap"
+NUMBERED = True
+OPTIONS = {
+    "trace": {"type": "string"},
+    "layer": {"type": "integer", "minimum": 0},
+    "head": {"type": "integer", "minimum": 0},
+    "row": {"type": "integer", "minimum": 0},
+    "compare": {"type": "boolean"},
+    "follow": {"type": "boolean"},
+    "wide": {"type": "boolean"},
+}
+
+TABLE_LIMIT = 32    # measured: above it a table costs more than a frame
+STRIP_LIMIT = 8     # more heads or layers than this are chosen from a list
+TERMS_LIMIT = 12    # a row of more terms is written as its largest and the rest
+TERMS_SHOWN = 8
+LARGEST_SHOWN = 8
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell: its class, and its number; a forbidden cell has no number."""
+
+    css: str
+    text: str | None
+    chosen: bool = False
+
+
+@dataclass(frozen=True)
+class Row:
+    """One query position: its cells and the sum of what they hold."""
+
+    index: int
+    label: str
+    cells: tuple[Cell, ...]
+    sum: str
+    followed: bool
+
+
+@dataclass(frozen=True)
+class Line:
+    """A row written out: its terms, what is left over, its sum and its largest."""
+
+    terms: str
+    others: int
+    rest: str
+    sum: str
+    most_key: int
+    most_label: str
+    most: str
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One matrix: a head's weights, or the difference of two heads."""
+
+    kind: str
+    head: int
+    line: Line
+    rows: tuple[Row, ...] = ()
+    pictures: tuple[str, ...] = ()
+    largest: tuple[tuple[int, str, str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class View:
+    """What one figure shows of a trace.
+
+    weights    [H, T, S]           of the layer, first batch item
+    scores     [H, T, S] or None   before the mask
+    forbidden  [T, S] of bool      True where the query may not look
+    """
+
+    weights: np.ndarray
+    scores: np.ndarray | None
+    forbidden: np.ndarray
+    query_labels: tuple[str, ...]
+    key_labels: tuple[str, ...]
+    layer: int
+    head: int
+    query: int
+    key: int
+    partner: int | None
+
+
+def prepare(directive, article):
+    """Return what the template draws, or None once a problem is recorded."""
+    options = directive.options
+    trace_id = options.get("trace", article.article.front.get("trace"))
+    trace = article.traces.get(trace_id)
+    if trace is None:
+        message = f"no trace '{trace_id}'" if trace_id else "no trace is named"
+        article.problem(directive.place, message, known(article.traces, trace_id))
+        return None
+    problems = list(check_options(trace, options))
+    for message, todo in problems:
+        article.problem(directive.place, message, todo)
+    if problems:
+        return None
+    view = view_of(trace, options)
+    article.need(trace_id, needed_tensors(trace))
+    return variables(trace_id, trace, view, options)
+
+
+def check_options(trace, options):
+    """Yield (message, what was expected) for each option the trace has no room for."""
+    layers = recorded_layers(trace)
+    layer = options.get("layer", 0)
+    if layer >= len(layers):
+        expected = (f"expected layer 0 to {len(layers) - 1}" if layers
+                    else "expected tensors named layers.0.weights, layers.1.weights, …")
+        yield f"the trace has no weights of layer {layer}", expected
+        return
+    _, heads, queries, _ = trace.tensor(layers[layer]).shape
+    if options.get("head", 0) >= heads:
+        yield f"layer {layer} has no head {options['head']}", (
+            f"expected head 0 to {heads - 1}")
+    if options.get("row", 0) >= queries:
+        yield f"the trace has no query position {options['row']}", (
+            f"expected row 0 to {queries - 1}")
+    if options.get("compare") and group_size(trace, heads) < 2:
+        yield "no two query heads of this model share a KV head", (
+            "take out 'compare'")
+
+
+def recorded_layers(trace):
+    """Return the names of the weights tensors, layer 0 first, without a gap."""
+    names = []
+    while f"layers.{len(names)}.weights" in trace.data["tensors"]:
+        names.append(f"layers.{len(names)}.weights")
+    return names
+
+
+def needed_tensors(trace):
+    """Return the names of what the script reads: each layer's weights and scores."""
+    wanted = {f"layers.{layer}.{name}" for layer in range(len(recorded_layers(trace)))
+              for name in ("weights", "scores")}
+    return wanted & set(trace.data["tensors"])
+
+
+def group_size(trace, heads):
+    """Return how many query heads share a KV head."""
+    return heads // trace.data["model"].get("num_key_value_heads", heads)
+
+
+def partner_of(head, size):
+    """Return the next head of the same group, or None where a head is alone."""
+    first = head // size * size
+    return None if size < 2 else first + (head - first + 1) % size
+
+
+def view_of(trace, options):
+    """Return the View of a trace for checked options."""
+    layer, head = options.get("layer", 0), options.get("head", 0)
+    weights = trace.tensor(f"layers.{layer}.weights")[0]
+    heads, queries, keys = weights.shape
+    scores = f"layers.{layer}.scores"
+    query = options.get("row", queries - 1)
+    labels = token_labels(trace, keys)
+    return View(
+        weights=weights,
+        scores=trace.tensor(scores)[0] if scores in trace.data["tensors"] else None,
+        forbidden=forbidden_cells(trace, (queries, keys)),
+        query_labels=labels[keys - queries:], key_labels=labels,
+        layer=layer, head=head, query=query, key=int(weights[head, query].argmax()),
+        partner=partner_of(head, group_size(trace, heads)))
+
+
+def token_labels(trace, count):
+    """Return one visible label for each of `count` positions of the first batch item."""
+    labels = trace.data["input"]["token_labels"]
+    if labels and isinstance(labels[0], list):
+        labels = labels[0]
+    return tuple(visible(str(label)) for label in (*labels, *[""] * count)[:count])
+
+
+def variables(trace_id, trace, view, options):
+    """Return the template's variables."""
+    heads, queries, keys = view.weights.shape
+    compare = options.get("compare", False)
+    kinds = [("head", view.head)]
+    if compare:
+        kinds += [("head", view.partner), ("difference", view.head)]
+    return {
+        "trace": trace_id, "view": view, "layers": len(recorded_layers(trace)),
+        "heads": heads, "queries": queries, "keys": keys,
+        "panels": [panel(view, kind, head) for kind, head in kinds],
+        "compare": compare, "wide": options.get("wide", False),
+        "follow": options.get("follow", True), "group": group_size(trace, heads),
+        "table": max(queries, keys) <= TABLE_LIMIT, "strip_limit": STRIP_LIMIT,
+        "cell": cell_words(view), "origin": trace.data,
+    }
+
+
+def cell_words(view):
+    """Return the recorded numbers of the chosen cell and of the head beside it."""
+    at = view.query, view.key
+    both = [head for head in (view.head, view.partner) if head is not None]
+    shown = [fixed(view.weights[(head, *at)], 6) for head in both]
+    difference = view.weights[(both[0], *at)] - view.weights[(both[-1], *at)]
+    return {
+        "weight": shown[0], "other_weight": shown[-1], "difference": signed(difference, 6),
+        "score": None if view.scores is None else fixed(view.scores[(view.head, *at)], 6),
+        "masked": bool(view.forbidden[at]),
+    }
+
+
+def panel(view, kind, head):
+    """Return the Panel of one head, or of the chosen head minus its partner."""
+    numbers = view.weights[head]
+    if kind == "difference":
+        numbers = numbers - view.weights[view.partner]
+    line = written_row(view, kind, numbers[view.query])
+    if max(numbers.shape) <= TABLE_LIMIT:
+        rows = tuple(table_row(view, kind, query, numbers[query])
+                     for query in range(len(numbers)))
+        return Panel(kind, head, line, rows=rows)
+    return Panel(kind, head, line, pictures=pictures(view, kind, numbers),
+                 largest=largest(view, head))
+
+
+def table_row(view, kind, query, numbers):
+    """Return one Row of the table; numbers are [S]."""
+    def cell(key):
+        chosen = (query, key) == (view.query, view.key)
+        if view.forbidden[query, key]:
+            return Cell("masked", None, chosen)
+        if kind == "difference":
+            return Cell(signed_class(numbers[key]), signed(numbers[key], 2), chosen)
+        return Cell(weight_class(numbers[key]), fixed(numbers[key], 2), chosen)
+
+    return Row(query, view.query_labels[query], tuple(map(cell, range(len(numbers)))),
+               fixed(numbers.sum(), 2), query == view.query)
+
+
+def written_row(view, kind, numbers):
+    """Return the followed row as a Line; numbers are [S].
+
+    The largest terms keep the order of their keys; the sum is taken before rounding.
+    """
+    allowed = np.flatnonzero(~view.forbidden[view.query])
+    order = allowed[np.argsort(-np.abs(numbers[allowed]), kind="stable")]
+    shown = sorted(order if len(order) <= TERMS_LIMIT else order[:TERMS_SHOWN])
+    rest = np.setdiff1d(allowed, shown)
+    most = int(order[0]) if len(order) else 0
+    write = signed if kind == "difference" else fixed
+    return Line(" + ".join(fixed(numbers[key], 3) for key in shown), len(rest),
+                fixed(numbers[rest].sum(), 3), fixed(numbers.sum(), 3),
+                most, view.key_labels[most], write(numbers[most], 3))
+
+
+def pictures(view, kind, numbers):
+    """Return the matrix as two data: addresses, light and dark; none for a difference."""
+    if kind == "difference":
+        return ()
+    return tuple(weight_picture(numbers, view.forbidden, ramp) for ramp in (LIGHT, DARK))
+
+
+def largest(view, head):
+    """Return (key, label, weight, score) of the followed row's largest weights."""
+    weights = view.weights[head, view.query]
+    order = np.argsort(-weights, kind="stable")[:LARGEST_SHOWN]
+    return tuple(
+        (int(key), view.key_labels[key], fixed(weights[key], 6),
+         "" if view.scores is None else fixed(view.scores[head, view.query, key], 6))
+        for key in order if not view.forbidden[view.query, key])

@@ -1,0 +1,107 @@
+"""Colour source text: Pygments finds the tokens, this module writes the spans.
+
+Its own formatter, because HtmlFormatter is a good part of a cold build: few classes,
+neighbours of one class in one span, every span closed at its line's end.
+"""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from markupsafe import Markup
+from pygments.lexers import get_lexer_by_name
+from pygments.token import Comment, Generic, Keyword, Name, Number, Operator, String
+from pygments.util import ClassNotFound
+
+# Token kinds that look different, with Pygments' own short class names.
+CLASSES = {
+    Comment: "c", Keyword: "k", Operator.Word: "k", String: "s", String.Doc: "sd",
+    String.Affix: "s", Number: "m", Name.Function: "nf", Name.Class: "nc",
+    Name.Decorator: "nd", Name.Tag: "nt", Name.Attribute: "na",
+    Generic.Deleted: "gd", Generic.Inserted: "gi", Generic.Heading: "gh",
+    Generic.Subheading: "gh", Generic.Prompt: "gp", Generic.Output: "go",
+    Generic.Error: "gr", Generic.Traceback: "gr",
+}
+PLAIN = {"", "text", "txt", "plain", "none"}
+SPECIAL = re.compile("[&<>\u202a-\u202e\u2066-\u2069\u200e\u200f]")
+ESCAPES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
+
+
+@dataclass(frozen=True)
+class Highlighted:
+    """A listing's lines as HTML, without line ends; `known` says the lexer exists."""
+
+    lines: tuple[Markup, ...]
+    known: bool
+
+
+@lru_cache(maxsize=4096)
+def highlight(text, language=""):
+    """Return the text as Highlighted lines; an unknown language leaves it plain.
+
+    The lines' text content, joined by line ends, is the text without its last one.
+    Characters that turn the direction of writing are wrapped, so that they show:
+    code must not read otherwise than it runs (Boucher and Anderson 2021).
+    """
+    text = text.removesuffix("\n")
+    lexer = None if language.lower() in PLAIN else _lexer(language)
+    pieces = _pieces(lexer, text) if lexer else [("", text)]
+    known = lexer is not None or language.lower() in PLAIN
+    return Highlighted(tuple(Markup(line) for line in _lines(pieces)), known)
+
+
+def mark_directions(text):
+    """Return plain text as Markup, characters that turn its direction made visible."""
+    return Markup(SPECIAL.sub(_special, text))
+
+
+@lru_cache(maxsize=64)
+def _lexer(language):
+    try:
+        return get_lexer_by_name(language)
+    except ClassNotFound:
+        return None
+
+
+def _pieces(lexer, text):
+    """Return (class, text) pairs whose texts, joined, are the text, character by
+    character: get_tokens() would trim it and change its line ends."""
+    pieces = []
+    for _, kind, piece in lexer.get_tokens_unprocessed(text):
+        name = _class_name(kind)
+        if pieces and pieces[-1][0] == name:
+            pieces[-1][1].append(piece)
+        else:
+            pieces.append((name, [piece]))
+    return [(name, "".join(parts)) for name, parts in pieces]
+
+
+@lru_cache(maxsize=512)
+def _class_name(kind):
+    while kind is not None:
+        if kind in CLASSES:
+            return CLASSES[kind]
+        kind = kind.parent
+    return ""
+
+
+def _lines(pieces):
+    """Return the pieces' HTML, cut into lines; a piece of several lines has a span in
+    each."""
+    parts = [_span(name, piece) if "\n" not in piece
+             else "\n".join(_span(name, line) for line in piece.split("\n"))
+             for name, piece in pieces]
+    return "".join(parts).split("\n")
+
+
+def _span(name, text):
+    if SPECIAL.search(text):
+        text = SPECIAL.sub(_special, text)
+    return f'<span class="{name}">{text}</span>' if name and text else text
+
+
+def _special(found):
+    character = found.group()
+    if character in ESCAPES:
+        return ESCAPES[character]
+    return f'<span class="bidi-mark" data-name="U+{ord(character):04X}">{character}</span>'
