@@ -10,17 +10,15 @@ from functools import lru_cache
 
 from markupsafe import Markup
 from pygments.lexers import get_lexer_by_name
-from pygments.token import Comment, Generic, Keyword, Name, Number, Operator, String
+from pygments.token import Comment, Generic, Keyword, Name, Operator, String
 from pygments.util import ClassNotFound
 
-# Token kinds that look different, with Pygments' own short class names.
+# The token kinds that look different, with Pygments' own short class names: code is
+# set by weight and tone, so numbers, operators and names that are used need no span.
 CLASSES = {
     Comment: "c", Keyword: "k", Operator.Word: "k", String: "s", String.Doc: "sd",
-    String.Affix: "s", Number: "m", Name.Function: "nf", Name.Class: "nc",
-    Name.Decorator: "nd", Name.Tag: "nt", Name.Attribute: "na",
-    Generic.Deleted: "gd", Generic.Inserted: "gi", Generic.Heading: "gh",
-    Generic.Subheading: "gh", Generic.Prompt: "gp", Generic.Output: "go",
-    Generic.Error: "gr", Generic.Traceback: "gr",
+    Name.Function: "nf", Name.Class: "nc", Name.Decorator: "nd",
+    Generic.Prompt: "gp", Generic.Output: "go",
 }
 PLAIN = {"", "text", "txt", "plain", "none"}
 SPECIAL = re.compile("[&<>\u202a-\u202e\u2066-\u2069\u200e\u200f]")
@@ -43,11 +41,12 @@ def highlight(text, language=""):
     Characters that turn the direction of writing are wrapped, so that they show:
     code must not read otherwise than it runs (Boucher and Anderson 2021).
     """
-    text = text.removesuffix("\n")
-    lexer = None if language.lower() in PLAIN else _lexer(language)
+    text = text.removesuffix("\n") + "\n"
+    plain = language.lower() in PLAIN
+    lexer = None if plain else _lexer(language)
     pieces = _pieces(lexer, text) if lexer else [("", text)]
-    known = lexer is not None or language.lower() in PLAIN
-    return Highlighted(tuple(Markup(line) for line in _lines(pieces)), known)
+    lines = _lines(pieces)[:-1]
+    return Highlighted(tuple(map(Markup, lines)), plain or lexer is not None)
 
 
 def mark_directions(text):
@@ -64,8 +63,11 @@ def _lexer(language):
 
 
 def _pieces(lexer, text):
-    """Return (class, text) pairs whose texts, joined, are the text, character by
-    character: get_tokens() would trim it and change its line ends."""
+    """Return (class, text) pairs whose texts, joined, are the text to the character.
+
+    get_tokens() would trim the text and change its line ends.  A lexer that loses
+    something even so gets no say: the text counts more than its colours.
+    """
     pieces = []
     for _, kind, piece in lexer.get_tokens_unprocessed(text):
         name = _class_name(kind)
@@ -73,7 +75,8 @@ def _pieces(lexer, text):
             pieces[-1][1].append(piece)
         else:
             pieces.append((name, [piece]))
-    return [(name, "".join(parts)) for name, parts in pieces]
+    joined = [(name, "".join(parts)) for name, parts in pieces]
+    return joined if "".join(part for _, part in joined) == text else [("", text)]
 
 
 @lru_cache(maxsize=512)
@@ -86,8 +89,7 @@ def _class_name(kind):
 
 
 def _lines(pieces):
-    """Return the pieces' HTML, cut into lines; a piece of several lines has a span in
-    each."""
+    """Return the pieces' HTML in lines; a piece of several has a span in each."""
     parts = [_span(name, piece) if "\n" not in piece
              else "\n".join(_span(name, line) for line in piece.split("\n"))
              for name, piece in pieces]

@@ -8,6 +8,7 @@ that is indented less; blank lines at its end do not count.
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 
 from sitegen.errors import Place, Problem
 
@@ -38,10 +39,8 @@ def parse_steps(text, path):
     """
     steps, problems = {}, []
     lines = text.split("\n")
-    marks = list(_marks(text))
-    numbers = [line for line, _, _ in marks]
-    for (line, column, comment), following in zip(
-            marks, [*numbers[1:], len(lines) + 1], strict=True):
+    end = (len(lines) + 1, 1, "")
+    for (line, column, comment), (following, _, _) in pairwise([*_marks(text), end]):
         found = STEP.fullmatch(comment.rstrip())
         message = _fault(found, lines[line - 1][:column - 1], steps)
         if message:
