@@ -32,6 +32,8 @@ STRIP_LIMIT = 8     # more heads or layers than this are chosen from a list
 TERMS_LIMIT = 12    # a row of more terms is written as its largest and the rest
 TERMS_SHOWN = 8
 LARGEST_SHOWN = 8
+WEIGHT_STOPS = [weight_class(stop / 16) for stop in range(17)]
+SIGNED_STOPS = [signed_class(stop / 8) for stop in range(-8, 9)]
 
 
 @dataclass(frozen=True)
@@ -204,8 +206,9 @@ def variables(trace_id, trace, view, options):
         "panels": [panel(view, kind, head) for kind, head in kinds],
         "compare": compare, "wide": options.get("wide", False),
         "follow": options.get("follow", True), "group": group_size(trace, heads),
-        "table": max(queries, keys) <= TABLE_LIMIT, "strip_limit": STRIP_LIMIT,
-        "cell": cell_words(view), "origin": trace.data,
+        "table_fits": max(queries, keys) <= TABLE_LIMIT, "strip_limit": STRIP_LIMIT,
+        "cell": cell_words(view), "record": trace.data,
+        "weight_stops": WEIGHT_STOPS, "signed_stops": SIGNED_STOPS,
     }
 
 
