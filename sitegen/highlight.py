@@ -106,4 +106,5 @@ def _special(found):
     character = found.group()
     if character in ESCAPES:
         return ESCAPES[character]
-    return f'<span class="bidi-mark" data-name="U+{ord(character):04X}">{character}</span>'
+    name = f"U+{ord(character):04X}"
+    return f'<span class="bidi-mark" data-name="{name}">{character}</span>'

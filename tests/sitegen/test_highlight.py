@@ -33,7 +33,8 @@ def text_of(lines):
 
 
 @pytest.mark.parametrize("language", SAMPLES)
-@pytest.mark.parametrize("tail", ["", "\n", "\n\n  \n", "  trailing  \n", "'''open\n\nend"])
+@pytest.mark.parametrize("tail", [
+    "", "\n", "\n\n  \n", "  trailing  \n", "'''open\n\nend"])
 def test_the_text_is_kept_to_the_character(language, tail):
     text = "\n\n" + SAMPLES[language] + tail
     lines = highlight(text, language).lines

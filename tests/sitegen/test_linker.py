@@ -35,7 +35,7 @@ MODULES = {
         const wait = async () => await later();
         const options = { import: 1, export: 2, await: 3 };
         let i = 4;
-        console.log(pair, options.import, options.export, options["await"], i++ / 2 / 1);
+        console.log(pair, options.import, options.export, options.await, i++ / 2 / 1);
         console.log(String(Half.slash), new Half().of(3), /x/.test("x"), (i) / 2);
         if (i) /y/.test("y") && console.log("regex after a condition");
         wait().then((text) => console.log(JSON.stringify(text)));
@@ -102,7 +102,8 @@ def test_dependencies_come_first_and_only_once(tmp_path):
 
 
 def test_files_of_one_name_get_closures_of_their_own(tmp_path):
-    write(tmp_path, {"lib/x.js": "export const x = 1;", "more/x.js": "export const x = 2;",
+    write(tmp_path, {"lib/x.js": "export const x = 1;",
+                     "more/x.js": "export const x = 2;",
                      "lib/a-b.js": "export const y = 3;",
                      "lib/a_b.js": "export const y = 4;",
                      "go.js": 'import { x } from "./lib/x.js";\n'
@@ -147,7 +148,7 @@ def test_what_the_linker_does_not_carry_is_a_problem(
         tmp_path, text, line, column, message):
     write(tmp_path, {"a.js": text, "b.js": "export const b = 1; const c = 2;"})
     _, problems = link(tmp_path, "a.js")
-    first = min(problems, key=lambda problem: (problem.place.line, problem.place.column))
+    first = min(problems, key=lambda problem: problem.place)
     assert (first.place.path, first.place.line, first.place.column) == (
         str(tmp_path / "a.js"), line, column)
     assert first.message.startswith(message)
