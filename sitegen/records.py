@@ -58,10 +58,12 @@ class Directive:
 
 @dataclass
 class Scan:
-    """A text with its constructs cut out; construct n stands where mark n is."""
+    """A text with its constructs cut out; construct n, sources[n] as it was typed,
+    stands where mark n is."""
 
     text: str
     constructs: list
+    sources: list[str]
     link_places: dict[str, list[Place]]
     raw: str
     path: str

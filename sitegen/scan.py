@@ -59,7 +59,7 @@ class _Scanner:
         self.lines = raw.split("\n")
         self.raw, self.path, self.takes_code = raw, path, takes_code
         self.at = first_line - 1
-        self.out, self.constructs, self.problems = [], [], []
+        self.out, self.constructs, self.sources, self.problems = [], [], [], []
         self.open = []          # directives not closed yet: [slashes, index, line]
         self.inside = {}        # directive index → its fences
         self.links = {}
@@ -88,15 +88,17 @@ class _Scanner:
             Directive(c.name, c.id, c.options, c.place, tuple(self.inside[n]))
             if isinstance(c, Directive) else c
             for n, c in enumerate(self.constructs)]
-        return Scan("\n".join(self.out), constructs, self.links, self.raw, self.path)
+        return Scan("\n".join(self.out), constructs, self.sources, self.links, self.raw,
+                    self.path)
 
     def problem(self, line, column, message, todo=""):
         place = Place(self.path, line, column)
         excerpt = self.lines[line - 1] if 0 < line <= len(self.lines) else ""
         self.problems.append(Problem(place, message, todo, excerpt))
 
-    def add(self, construct):
+    def add(self, construct, source=""):
         self.constructs.append(construct)
+        self.sources.append(source)
         return mark(len(self.constructs) - 1)
 
     # ------------------------------------------------------------------ fenced code
@@ -226,7 +228,8 @@ class _Scanner:
     def cut_inline(self, found, place, chunk):
         tex = found["tex"].strip()
         self.check_formula(tex, place)
-        return self.add(Formula(tex, False, place, chunk.text_place(found, "tex")))
+        return self.add(Formula(tex, False, place, chunk.text_place(found, "tex")),
+                        found[0])
 
     def cut_display(self, found, place, chunk):
         tex = found["block"]
@@ -241,7 +244,8 @@ class _Scanner:
             self.problem(place.line, place.column,
                          "a numbered formula stands on lines of its own",
                          "put it at the begin of a line with nothing after it")
-        return f"\n\n{self.add(formula)}\n\n" if alone else self.add(formula)
+        placed = self.add(formula, found[0])
+        return f"\n\n{placed}\n\n" if alone else placed
 
     def check_formula(self, tex, place):
         if not tex.strip():
@@ -253,11 +257,11 @@ class _Scanner:
 
     def cut_value(self, found, place, chunk):
         name, _, fmt = found["spec"].strip().partition(" ")
-        return self.add(Value(name, fmt.strip(), place))
+        return self.add(Value(name, fmt.strip(), place), found[0])
 
     def cut_cite(self, found, place, chunk):
         keys = tuple(key.strip().lstrip("@") for key in found["keys"].split(";"))
-        return self.add(Citation(keys, place))
+        return self.add(Citation(keys, place), found[0])
 
 
 class _Chunk:

@@ -9,8 +9,10 @@ that is indented less; blank lines at its end do not count.
 import re
 from dataclasses import dataclass
 from itertools import pairwise
+from pathlib import Path
 
 from sitegen.errors import Place, Problem
+from sitegen.records import Directive
 
 LEXEME = re.compile(r"""
     (?P<comment> \#[^\n]* )
@@ -30,6 +32,22 @@ class Step:
     role: str
     first: int
     last: int
+
+
+def reader_files(scan):
+    """Return the files that an article's source readers name, in their order."""
+    return [str(directive.options.get("file", "")) for directive in scan.of(Directive)
+            if directive.name == "source-reader"]
+
+
+def read_published(content):
+    """Return the text of a published file, which is a path or the text itself."""
+    return content.read_text("utf-8") if isinstance(content, Path) else content
+
+
+def language_of(name):
+    """Return Pygments' name for a file's language: as a rule its suffix, '' is plain."""
+    return Path(name).suffix.removeprefix(".")
 
 
 def parse_steps(text, path):

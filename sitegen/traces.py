@@ -202,3 +202,13 @@ def _mask_problems(trace, name, scores):
         yield Problem(Place(trace.path), f"{name}: [head {head}, query {query}, key {key}] "
                       "is -Infinity exactly where the mask forbids, and is not here",
                       "record it again")
+
+
+def describe_trace(trace, words):
+    """Return the sentence that says where a figure's numbers come from."""
+    model, producer = trace.data["model"], trace.data["producer"]
+    kind = "source_trained" if model.get("trained") else "source_random"
+    return words[kind].format(
+        name=model.get("name", ""), script=producer.get("script", ""),
+        arguments=" ".join(producer.get("arguments", [])), dtype=model.get("dtype", ""),
+        sha256=producer.get("sha256", "")[:12])

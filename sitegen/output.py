@@ -1,0 +1,78 @@
+"""Write the site: into a folder beside the output, then in its place, whole or not."""
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+from sitegen.errors import BuildFailed, Place, Problem
+
+MARKER = ".written-by-build-py"
+
+
+def write_site(files, output):
+    """Replace the folder `output` by the given files; the old one stays on failure.
+
+    files  path below the output → text, bytes or the Path of a file to copy
+
+    Raises BuildFailed where the folder is not one that this program wrote, or cannot
+    be written.
+    """
+    output = Path(output).absolute()
+    refuse_foreign(output)
+    try:
+        output.parent.mkdir(parents=True, exist_ok=True)
+        fresh = Path(tempfile.mkdtemp(prefix=f".{output.name}-new-", dir=output.parent))
+    except OSError as error:
+        raise _cannot(output, error) from None
+    try:
+        for path, content in {**files, MARKER: ""}.items():
+            _write(fresh / path, content)
+        fresh.chmod(0o755)
+        swap(fresh, output)
+    except OSError as error:
+        raise _cannot(output, error) from None
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
+
+
+def refuse_foreign(output):
+    """Raise BuildFailed unless output is absent, empty, or was written by us."""
+    if output.is_dir() and (any(output.iterdir()) and not (output / MARKER).exists()):
+        raise BuildFailed([Problem(
+            Place(output.name), "this folder holds files that build.py did not write",
+            "name another folder with --output, or empty this one")])
+    if output.exists() and not output.is_dir():
+        raise BuildFailed([Problem(Place(output.name), "is a file, not a folder",
+                                   "name a folder with --output")])
+
+
+def _cannot(output, error):
+    return BuildFailed([Problem(Place(output.name), f"cannot be written: "
+                                f"{error.strerror or error}", "the old site is untouched")])
+
+
+def _write(target, content):
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if isinstance(content, Path):
+        shutil.copyfile(content, target)
+    elif isinstance(content, bytes):
+        target.write_bytes(content)
+    else:
+        target.write_bytes(content.encode("utf-8"))
+
+
+def swap(fresh, output):
+    """Put fresh in output's place; a failure in between puts the old one back."""
+    if not output.exists():
+        os.rename(fresh, output)
+        return
+    old = Path(tempfile.mkdtemp(prefix=f".{output.name}-old-", dir=output.parent))
+    os.rename(output, old / "site")
+    try:
+        os.rename(fresh, output)
+    except OSError:
+        os.rename(old / "site", output)
+        raise
+    finally:
+        shutil.rmtree(old, ignore_errors=True)

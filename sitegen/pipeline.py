@@ -1,0 +1,177 @@
+"""The whole build, in order: read, check, render, check the pages, write."""
+
+import datetime
+import math
+import re
+import tomllib
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2.utils import htmlsafe_json_dumps
+from markupsafe import Markup
+
+from sitegen.checks import check_site
+from sitegen.content import article_files, read_site
+from sitegen.directives import MODULES, TAKES_CODE
+from sitegen.errors import BuildFailed, Place, Problem, stop_if
+from sitegen.linker import link_scripts
+from sitegen.markdown_text import new_markdown
+from sitegen.output import refuse_foreign, write_site
+from sitegen.records import ArticleContext, Directive, Page
+from sitegen.references import read_references
+from sitegen.render import render_article
+from sitegen.snippets import find_snippets, run_snippets
+from sitegen.source import parse_steps
+from sitegen.traces import describe_trace, read_traces
+
+ROOT = Path(__file__).parent.parent
+POLICY = ("default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+          "font-src 'self'; base-uri 'none'; form-action 'none'")
+WORDS_A_MINUTE = 220
+ISLAND_LEAVES_OUT = ("tensors", "parameters", "checks")
+ASSETS = {"css": "static/site.css", "theme": "static/theme.js", "js": "static/app.js"}
+
+
+def build(content, output, base_url=None):
+    """Build the site of a content folder; return path → content of what was written.
+
+    Raises BuildFailed with every problem found; the old output then stays as it was.
+    """
+    content, output = Path(content), Path(output)
+    if not content.is_dir():
+        raise BuildFailed([Problem(Place(str(content)), "no such folder",
+                                   "name a content folder with --content")])
+    refuse_foreign(output.absolute())
+    site, problems = read_site(content, TAKES_CODE)
+    traces, more = read_traces(content)
+    references, bib_problems = read_references(content)
+    files, asset_problems = shared_files()
+    problems += more + bib_problems + asset_problems
+    pages, page_files, more = render_site(site, traces, references, base_url)
+    problems += more
+    files.update(page_files)
+    problems += check_site(pages, files)
+    stop_if(problems)
+    files.update({page.path: page.html for page in pages})
+    write_site(files, output)
+    return files
+
+
+def new_environment():
+    """Return the Jinja2 environment: strict names, everything escaped."""
+    environment = Environment(loader=FileSystemLoader(ROOT / "templates"),
+                              undefined=StrictUndefined, autoescape=True)
+    environment.policies["json.dumps_kwargs"] = {"allow_nan": False}
+    return environment
+
+
+def shared_files():
+    """Return (path → content, problems) of what all pages share."""
+    styles = [*sorted(ROOT.glob("static/css/*.css")),
+              *sorted(ROOT.glob("static/css/widgets/*.css"))]
+    script, problems = link_scripts(sorted(ROOT.glob("static/js/widgets/*.js")))
+    files = {
+        ASSETS["css"]: "\n".join(path.read_text("utf-8") for path in styles),
+        ASSETS["theme"]: ROOT / "static/js/theme.js",
+        ASSETS["js"]: script,
+    }
+    for path in [*ROOT.glob("static/fonts/*"), *ROOT.glob("static/schema/trace.*")]:
+        files[path.relative_to(ROOT).as_posix()] = path
+    for name in ("LICENSE", "THIRD-PARTY.md"):
+        files[f"static/{name}"] = ROOT / name
+    return files, problems
+
+
+def read_words(lang):
+    """Return the interface's words in a language; English where it has none."""
+    words = tomllib.loads((ROOT / "templates/words.toml").read_text("utf-8"))
+    return {**words["en"], **words.get(lang.split("-")[0], {})}
+
+
+def render_site(site, traces, references, base_url):
+    """Return (pages, path → content of their files, problems)."""
+    environment, markdown = new_environment(), new_markdown(MODULES)
+    numbered = {reference.key: reference for reference in references}
+    shared = {"title": site.settings["title"], "base_url": (base_url or "").rstrip("/"),
+              "description": site.settings["description"],
+              "lang": site.settings.get("lang", "en"),
+              "dir": site.settings.get("dir", "ltr")}
+    pages, files, problems, records = [], {}, [], []
+    for article in site.articles:
+        context, more = open_article(site, article, traces, shared)
+        body = render_article(context, markdown, environment, numbered)
+        record = page_record(context, body, shared)
+        html = environment.get_template("page.html").render(
+            site=shared, page=record, root="../", t=context.words, csp=POLICY,
+            assets={name: f"../{path}" for name, path in ASSETS.items()})
+        pages.append(Page(f"{article.slug}/index.html", html, article.scan))
+        records.append(record)
+        problems += more + context.problems
+        files.update({f"{article.slug}/{name}": content
+                      for name, content in published_files(context).items()})
+    pages.append(Page("index.html", environment.get_template("index.html").render(
+        site=shared, articles=records, root="", t=read_words(shared["lang"]), csp=POLICY,
+        assets=ASSETS)))
+    return pages, files, problems
+
+
+def open_article(site, article, traces, shared):
+    """Return (ArticleContext with its snippets run, problems)."""
+    own = article_files(article)
+    recorded = {trace.publish: trace.text for trace in traces.values() if trace.publish}
+    published = {**site.publish, **recorded, **own}
+    context = ArticleContext(article, traces, published,
+                             read_words(article.front.get("lang", shared["lang"])))
+    snippets, problems = find_snippets(article)
+    context.snippets, more = run_snippets(snippets, published)
+    problems += more + read_steps(context)
+    return context, problems
+
+
+def read_steps(context):
+    """Put the steps of the article's source file into context; return problems."""
+    for directive in context.article.scan.of(Directive):
+        file = context.published.get(str(directive.options.get("file", "")))
+        if directive.name == "source-reader" and isinstance(file, Path):
+            context.steps, problems = parse_steps(file.read_text("utf-8"), file.name)
+            return problems
+    return []
+
+
+def published_files(context):
+    """Return name → content of the files that stand beside an article's page."""
+    traces = {context.traces[name].publish: context.traces[name].text
+              for name in context.needs if context.traces[name].publish}
+    return {**article_files(context.article), **traces, **context.downloads}
+
+
+def page_record(context, body, shared):
+    """Return what templates/page.html calls `page`."""
+    article, front = context.article, context.article.front
+    revised = front.get("revised")
+    text = re.sub(r"\W+", " ", article.scan.text)
+    used = [name for name in context.traces
+            if name in context.needs or name == front.get("trace")]
+    return {
+        "title": front.get("title", ""), "title_html": front.get("title", ""),
+        "description": front.get("description", ""), "slug": article.slug,
+        "href": f"{article.slug}/index.html",
+        "lang": front.get("lang", shared["lang"]), "dir": front.get("dir", shared["dir"]),
+        "revised": datetime.date.fromisoformat(revised) if revised else None,
+        "reading_minutes": max(1, math.ceil(len(text.split()) / WORDS_A_MINUTE)),
+        "needs": front.get("needs"), "contents": body.contents, "body": body.html,
+        "references": body.references,
+        "islands": [{"id": f"trace-{name}", "json": island(context.traces[name], tensors)}
+                    for name, tensors in context.needs.items()],
+        "sources": [describe_trace(context.traces[name], context.words) for name in used],
+        "has_footnotes": '<div class="footnote">' in body.html,
+    }
+
+
+def island(trace, names):
+    """Return a trace as JSON for a page: only the named tensors, no parameters."""
+    data = {key: value for key, value in trace.data.items()
+            if key not in ISLAND_LEAVES_OUT}
+    data["tensors"] = {name: tensor for name, tensor in trace.data["tensors"].items()
+                       if name in names}
+    return Markup(htmlsafe_json_dumps(data, allow_nan=False, separators=(",", ":")))
