@@ -37,6 +37,7 @@ TOKEN = re.compile(
     rf"|(?P<tag><[a-zA-Z/][^>]*{MARK_OPEN}[^>]*>)", re.S)
 ID = re.compile(r'\bid="([^"]*)"')
 TAG = re.compile(r"<[^>]+>")
+TABLE = re.compile(r"<table>.*?</table>", re.S)     # Markdown's; they do not nest
 LATE = re.compile("\ufdd2(\\d+)\ufdd3")
 
 
@@ -87,6 +88,7 @@ class _Renderer:
         for label in self.numbered.values():
             self.context.labels[label.id] = label
         self.headings = iter(self.find_headings(html))
+        html = TABLE.sub(lambda found: self.macros.table_box(Markup(found[0])), html)
         html = TOKEN.sub(self.token, html)
         if self.section:
             html += "\n</section>"
