@@ -4,6 +4,7 @@ import datetime
 import math
 import re
 import tomllib
+from functools import cache
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -82,6 +83,7 @@ def shared_files():
     return files, problems
 
 
+@cache
 def read_words(lang):
     """Return the interface's words in a language; English where it has none."""
     words = tomllib.loads((ROOT / "templates/words.toml").read_text("utf-8"))
