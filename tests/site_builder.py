@@ -1,0 +1,93 @@
+"""Small content folders made from text, and what becomes of them, for tests."""
+
+import re
+from pathlib import Path
+
+from selectolax.lexbor import LexborHTMLParser
+
+from sitegen.errors import BuildFailed
+from sitegen.pipeline import build
+
+SETTINGS = 'title = "Site"\ndescription = "About it."\narticles = ["a"]\n'
+FRONT = "---\ntitle: Title\n---\n"
+FRONT_LINES = FRONT.count("\n")
+
+
+class SmallSite:
+    """A content folder with the article 'a', below a folder of the test's own.
+
+    Texts of articles are given without front matter, so line n of a text is line
+    n + FRONT_LINES of its file.
+    """
+
+    def __init__(self, folder):
+        self.folder = Path(folder)
+        self.content, self.output = self.folder / "content", self.folder / "_site"
+        self.add("site.toml", SETTINGS)
+
+    def add(self, path, content):
+        """Write a file of the content folder; return its Path."""
+        file = self.content / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return file
+
+    def article(self, text, front=FRONT, slug="a"):
+        """Write an article: front matter, then text."""
+        return self.add(f"articles/{slug}/index.md", front + text)
+
+    def build(self, base_url=None):
+        """Build; return path → content of what was written."""
+        return build(self.content, self.output, base_url)
+
+    def page(self, text):
+        """Return the whole HTML of the page that a text becomes."""
+        self.article(text)
+        return self.build()["a/index.html"]
+
+    def body(self, text):
+        """Return the HTML between the page's <article> tags, outer space off."""
+        html = self.page(text)
+        return html[html.index(">", html.index("<article")) + 1:
+                    html.index("</article>")].strip()
+
+    def tree(self, text):
+        """Return a page as an HTML parser sees it."""
+        return LexborHTMLParser(self.page(text))
+
+    def failure(self):
+        """Return the Problems of a build that must fail."""
+        try:
+            self.build()
+        except BuildFailed as failed:
+            return failed.problems
+        raise AssertionError("the build succeeded")
+
+    def problems(self, text):
+        """Return 'line:column: message' of each problem of a text, by its own lines.
+
+        The path stands before them where it is not the article's.
+        """
+        self.article(text)
+        return [_by_text(problem) for problem in self.failure()]
+
+
+def _by_text(problem):
+    place, message = problem.place, problem.message
+    if place.path != "content/articles/a/index.md":
+        return f"{place}: {message}"
+    line = str(place.line - FRONT_LINES) if place.line else ""
+    return ":".join(part for part in (line, str(place.column or "")) if part) + (
+        f": {message}")
+
+
+def text_of(html):
+    """Return what a reader sees of a piece of HTML, white space as single spaces."""
+    tree = LexborHTMLParser(f"<body>{html}")
+    return re.sub(r"\s+", " ", tree.body.text()).strip()
+
+
+def snapshot(folder):
+    """Return path → bytes of every file below a folder."""
+    return {path.relative_to(folder).as_posix(): path.read_bytes()
+            for path in sorted(folder.rglob("*")) if path.is_file()}
