@@ -1,0 +1,68 @@
+# One command per target; `make` alone prints this list.
+# An environment's folder is named after its lock and its Python, so it is made once per
+# content of the lock and reused until that changes.
+
+PYTHON ?= python3
+
+key = $(shell { $(PYTHON) -V; cat locks/$(1).txt; } | cksum | cut -d ' ' -f 1)
+SITE := .venv/site-$(call key,site)
+TEST := .venv/test-$(call key,test)
+TORCH := .venv/torch-$(call key,torch)
+LOCK := .venv/lock-$(call key,lock)
+NPM := $(TEST)/bin/python tests/tools/node.py npm
+
+INSTALL = bin/python -m pip --quiet --disable-pip-version-check install
+COMPILE = $(LOCK)/bin/uv pip compile --quiet --universal --python-version 3.11 \
+	--generate-hashes --no-annotate --no-header
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help site serve test test-torch bench lock clean
+
+help:  ## print this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
+
+site: $(SITE)/made  ## build _site/ and what it needs to be built
+	$(SITE)/bin/python build.py
+
+serve: site  ## show _site/ at http://localhost:8000
+	$(PYTHON) -m http.server --directory _site --bind localhost
+
+test: $(TEST)/made node_modules/.package-lock.json  ## run every test, setting up what they need
+	$(TEST)/bin/python tests/tools/browsers.py
+	$(TEST)/bin/ruff check .
+	$(NPM) test
+	$(TEST)/bin/python -m pytest -m "not torch"
+
+test-torch: $(TORCH)/made  ## compare the model with Hugging Face's (installs PyTorch)
+	$(TORCH)/bin/python -m pytest -m torch tests/model
+
+bench: $(TEST)/made  ## measure builds, pages and the model; write bench/results/
+	$(TEST)/bin/python tests/tools/browsers.py
+	$(TEST)/bin/python -m bench
+
+lock: $(LOCK)/made  ## write locks/ anew from pyproject.toml
+	$(COMPILE) pyproject.toml -o locks/site.txt
+	$(COMPILE) pyproject.toml --group test -o locks/test.txt
+	$(COMPILE) pyproject.toml --group test --group torch -o locks/torch.txt
+	$(COMPILE) --group node -o locks/node.txt
+	$(COMPILE) --group lock -o locks/lock.txt
+
+clean:  ## remove everything that the other targets made
+	rm -rf _site .venv node_modules .pytest_cache .ruff_cache .hypothesis
+
+.venv/%/made:
+	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("needs Python 3.11 or newer: make PYTHON=...")'
+	$(PYTHON) -m venv --clear $(@D)
+	$(@D)/$(INSTALL) --require-hashes -r locks/$(firstword $(subst -, ,$*)).txt
+	touch $@
+
+# PyTorch has no lock: its CPU build and its CUDA build share a version but no hash.
+$(TORCH)/made: locks/torch.txt
+	$(PYTHON) -m venv --clear $(@D)
+	$(@D)/$(INSTALL) torch==2.13.0
+	$(@D)/$(INSTALL) --require-hashes -r locks/torch.txt
+	touch $@
+
+node_modules/.package-lock.json: package-lock.json $(TEST)/made
+	$(NPM) ci --no-audit --no-fund
