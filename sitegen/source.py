@@ -46,7 +46,7 @@ def read_published(content):
 
 
 def language_of(name):
-    """Return Pygments' name for a file's language: as a rule its suffix, '' is plain."""
+    """Return Pygments' name for a file's language: its suffix; '' is plain text."""
     return Path(name).suffix.removeprefix(".")
 
 

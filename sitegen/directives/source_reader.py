@@ -30,11 +30,11 @@ def prepare(directive, article):
     if problems:
         return None
     article.publish(name)
-    steps = list(article.steps.values())
-    lines = highlight(read_published(article.published[name]), language_of(name)).lines
+    steps, mentions = list(article.steps.values()), article.step_mentions
+    lines = read_lines(name, article.published[name])
     return {"file": {"name": name, "href": quote(name)}, "trace": trace,
             "parts": split_lines(lines, steps), "line_count": len(lines),
-            "steps": [{"step": step, "mentions": article.step_mentions.get(step.name, [])}
+            "steps": [{"step": step, "mentions": mentions.get(step.name, [])}
                       for step in steps]}
 
 
@@ -47,6 +47,14 @@ def _problems(directive, article, trace):
         yield f"no file '{name}' to read", known(article.published, name)
     if trace is not None and trace not in article.traces:
         yield f"no trace '{trace}'", known(article.traces, trace)
+
+
+def read_lines(name, content):
+    """Return a published file's lines as HTML, each with the line end that it has."""
+    text = read_published(content)
+    lines = highlight(text, language_of(name)).lines
+    ends = ["\n"] * (len(lines) - 1) + ["\n" if text.endswith("\n") else ""]
+    return [line + end for line, end in zip(lines, ends, strict=True)]
 
 
 def split_lines(lines, steps):

@@ -6,12 +6,13 @@ from itertools import groupby
 from markupsafe import Markup
 
 from sitegen.errors import known
+from sitegen.traces import describe_trace
 
 NAME = "verification-record"
 NUMBERED = True
 OPTIONS = {"trace": {"type": "string"}}
 
-MINUS = "\N{MINUS SIGN}"
+MINUS, TIMES = "\N{MINUS SIGN}", "\N{MULTIPLICATION SIGN}"
 NOT_FINITE = {"Infinity": "∞", "-Infinity": f"{MINUS}∞", "NaN": "not a number"}
 
 
@@ -42,7 +43,7 @@ def prepare(directive, article):
         return None
     return {"claims": group_claims(checks), "count": len(checks),
             "failed": sum(not check["passed"] for check in checks),
-            "producer": describe_producer(trace.data)}
+            "origin": describe_trace(trace, article.words)}
 
 
 def group_claims(checks):
@@ -65,7 +66,7 @@ def sentence(claim):
 
 
 def number(value):
-    """Return a number as a reader writes it, two digits: 0.5, 12, 2 × 10⁻¹⁶, 10⁻¹¹."""
+    """Return a number as a reader writes it, in two digits: 0.5, or 2 times 10⁻¹⁶."""
     if isinstance(value, str):
         return Markup("{}").format(NOT_FINITE[value])
     if value == 0 or 1e-3 <= abs(value) < 1e5:
@@ -76,19 +77,8 @@ def number(value):
     power = Markup("10<sup>{}</sup>").format(_signed(str(int(exponent))))
     if mantissa == "1":
         return power
-    return Markup("{}&nbsp;×&nbsp;{}").format(_signed(mantissa), power)
+    return Markup("{}&nbsp;{}&nbsp;{}").format(_signed(mantissa), TIMES, power)
 
 
 def _signed(text):
     return text.replace("-", MINUS)
-
-
-def describe_producer(data):
-    """Return who measured: script, the start of its sha256, seed and dtype if known."""
-    producer = data["producer"]
-    arguments = list(map(str, producer.get("arguments") or []))
-    options = dict(zip(arguments, arguments[1:], strict=False))
-    return {"script": producer.get("script", ""),
-            "sha256": (producer.get("sha256") or "")[:12],
-            "seed": options.get("--seed"),
-            "dtype": data["model"].get("dtype")}

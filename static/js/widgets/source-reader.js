@@ -1,0 +1,223 @@
+/**
+ * The source reader: operations, their lines, and the lines' operations.
+ *
+ * Without this script the list of operations is links that lead to their lines, marked
+ * by :target.  With it the page stays where it is while the reader chooses, the choice
+ * is told to the other figures, and lines can be chosen and copied.
+ */
+
+import { copyText } from "../lib/clipboard.js";
+import { parseFragment, rememberInAddress } from "../lib/fragment.js";
+import { hearSelections, tellSelection } from "../lib/selection.js";
+
+const LINES_ABOVE = 4; // of what comes before a chosen place, left in view
+
+/**
+ * Return a sentence with its braces filled in.
+ * @param {string} sentence  as in "Line {line} belongs to {step}."
+ * @param {Record<string, string | number>} values
+ */
+function fill(sentence, values) {
+  return sentence.replace(/\{(\w+)\}/g, (_, name) => String(values[name]));
+}
+
+/** @param {Element} line */
+function numberOf(line) {
+  return Number(line.id.slice(1));
+}
+
+class SourceReader extends HTMLElement {
+  connectedCallback() {
+    this.trace = this.dataset.trace || "";
+    this.step = "";
+    this.listing = this.part(".listing");
+    this.lineField = /** @type {HTMLInputElement} */ (this.part("[data-control=line]"));
+    this.copyStep = /** @type {HTMLButtonElement} */ (this.part("[data-copy=step]"));
+    this.dataset.live = "";
+    this.part(".controls").hidden = false;
+    this.listen();
+    this.followAddress();
+  }
+
+  disconnectedCallback() {
+    this.stopHearing?.();
+    removeEventListener("hashchange", this);
+  }
+
+  /**
+   * @param {string} selector
+   * @returns {HTMLElement}
+   */
+  part(selector) {
+    return /** @type {HTMLElement} */ (this.querySelector(selector));
+  }
+
+  listen() {
+    this.part(".operations").addEventListener("click", (event) => this.clickList(event));
+    this.listing.addEventListener("click", (event) => this.clickLine(event));
+    this.lineField.addEventListener("input", () => this.enterLine());
+    this.copyStep.addEventListener("click", () => this.copy(this.stepLines(this.step)));
+    this.part("[data-copy=file]").addEventListener("click", () => this.copy(this.listing));
+    addEventListener("hashchange", this);
+    this.stopHearing = hearSelections(this.trace, this, ({ step }) => {
+      if (step !== undefined && step !== this.step) this.showStep(step);
+    });
+  }
+
+  /** The address changed: a link in the article, or the reader's own hand. */
+  handleEvent() {
+    if (this.followAddress()) this.part(".reader").scrollIntoView();
+  }
+
+  /** Show what the address names; return whether it is a place in this file. */
+  followAddress() {
+    const step = parseFragment(location.hash).get("step");
+    if (step) this.showStep(step);
+    const target = document.getElementById(location.hash.slice(1));
+    if (!target || !this.listing.contains(target)) return false;
+    if (target.classList.contains("line")) this.showLine(target);
+    else this.showStep(target.id.replace("step-", ""));
+    return true;
+  }
+
+  /** @param {MouseEvent} event */
+  clickList(event) {
+    const link = /** @type {Element} */ (event.target).closest(".name, .where");
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    this.chooseStep(link.closest("li")?.dataset.step || "");
+  }
+
+  /** @param {MouseEvent} event */
+  clickLine(event) {
+    const line = /** @type {Element} */ (event.target).closest(".line");
+    const selecting = !getSelection()?.isCollapsed;
+    if (line && !selecting) this.chooseLine(line);
+  }
+
+  enterLine() {
+    const line = document.getElementById(`L${this.lineField.value}`);
+    if (!line || !this.listing.contains(line)) return;
+    this.chooseLine(line);
+    this.reveal(line);
+  }
+
+  /** @param {string} step */
+  chooseStep(step) {
+    this.showStep(step);
+    rememberInAddress({ step });
+    this.tell();
+  }
+
+  /** @param {Element} line */
+  chooseLine(line) {
+    history.replaceState(history.state, "", `#${line.id}`);
+    this.showLine(line);
+    this.tell();
+  }
+
+  tell() {
+    if (this.step) tellSelection({ trace: this.trace, step: this.step, origin: this });
+  }
+
+  /** @param {string} step  one that the file does not mark changes nothing */
+  showStep(step) {
+    const lines = this.stepLines(step);
+    if (!lines) return;
+    this.mark(step, null);
+    this.reveal(lines);
+    this.say(this.dataset.chosen, this.about(step, lines));
+  }
+
+  /** @param {Element} line */
+  showLine(line) {
+    const lines = line.closest(".step");
+    const step = lines ? lines.id.replace("step-", "") : "";
+    const number = numberOf(line);
+    this.mark(step, line);
+    this.reveal(line);
+    this.lineField.value = String(number);
+    if (lines) this.say(this.dataset.belongs, { line: number, ...this.about(step, lines) });
+    else this.say(this.dataset.outside, { line: number });
+  }
+
+  /** @param {string} step */
+  stepLines(step) {
+    const lines = document.getElementById(`step-${step}`);
+    return lines && this.listing.contains(lines) ? lines : null;
+  }
+
+  /**
+   * @param {string} step
+   * @param {Element} lines
+   */
+  about(step, lines) {
+    const numbers = [...lines.children].map(numberOf);
+    const role = this.entry(step)?.querySelector(".role")?.textContent || "";
+    return { step, role, first: numbers[0], last: numbers[numbers.length - 1] };
+  }
+
+  /** @param {string} step */
+  entry(step) {
+    return this.querySelector(`.operations li[data-step="${CSS.escape(step)}"]`);
+  }
+
+  /**
+   * Mark a step, none where it is "", and a line of it.
+   * @param {string} step
+   * @param {Element | null} line
+   */
+  mark(step, line) {
+    this.step = step;
+    for (const old of this.listing.querySelectorAll(".chosen")) old.classList.remove("chosen");
+    for (const old of this.querySelectorAll("[aria-current]")) {
+      old.removeAttribute("aria-current");
+    }
+    this.stepLines(step)?.classList.add("chosen");
+    line?.classList.add("chosen");
+    const entry = this.entry(step);
+    entry?.querySelector(".name")?.setAttribute("aria-current", "true");
+    if (entry) this.scrollWithin(this.part(".operations"), entry, 0);
+    this.copyStep.disabled = !step;
+  }
+
+  /** Scroll the listing, and nothing else, to a place.
+   * @param {Element} place
+   */
+  reveal(place) {
+    const above = LINES_ABOVE * parseFloat(getComputedStyle(this.listing).lineHeight);
+    this.scrollWithin(this.listing, place, above);
+  }
+
+  /**
+   * Scroll a box so that a place that is not wholly in view begins below its top.
+   * @param {Element} box
+   * @param {Element} place
+   * @param {number} above  pixels between both tops
+   */
+  scrollWithin(box, place, above) {
+    const frame = box.getBoundingClientRect();
+    const { top, bottom } = place.getBoundingClientRect();
+    if (top >= frame.top && bottom <= frame.bottom) return;
+    box.scrollTop += top - frame.top - above;
+  }
+
+  /** @param {Element | null} lines */
+  async copy(lines) {
+    if (!lines) return;
+    const text = lines.textContent || "";
+    const copied = await copyText(text);
+    const count = lines.querySelectorAll(".line").length;
+    this.say(copied ? this.dataset.copied : this.dataset.refused, { count });
+  }
+
+  /**
+   * @param {string | undefined} sentence
+   * @param {Record<string, string | number>} values
+   */
+  say(sentence, values) {
+    this.part(".status").textContent = fill(sentence || "", values);
+  }
+}
+
+customElements.define("source-reader", SourceReader);
