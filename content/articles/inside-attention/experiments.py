@@ -10,6 +10,8 @@ how the arithmetic behaves and say nothing about language.
 Axes: B batch, H heads, T queries, S keys, D hidden_size, dh head_dim.
 """
 
+from functools import partial
+
 import numpy as np
 import tiny_llama
 from tiny_llama import Config, TinyLlama, rotate, split_heads
@@ -73,16 +75,6 @@ def scale_the_embedding(model, token_ids, factor):
              for n in (0, 1)]
     return moved + [float(np.linalg.norm(t["layers.0.attn_out"])
                           / np.linalg.norm(t["embedding"])) for t in (plain, scaled)]
-
-
-def choose_next_token(logits, draws, seed):
-    """Which token comes next? The same distribution, read in two ways: the most likely
-    id with its probability, and how often it comes when ids are drawn."""
-    probabilities = tiny_llama.next_token_probs(logits)[0]            # [V]
-    greedy = int(np.argmax(probabilities))
-    drawn = np.random.default_rng(seed).choice(
-        len(probabilities), size=draws, p=probabilities)
-    return greedy, float(probabilities[greedy]), float(np.mean(drawn == greedy))
 
 
 # ------------------------------------------------------------- queries, keys, values
@@ -158,7 +150,7 @@ def sum_of_heads(heads, wo):
     """What is W_O for? merged @ W_O against the sum of each head times its own rows of
     W_O; the gap, and how many channels of the stream head 0 reaches through its
     rows."""
-    batch, num_heads, length, head_dim = heads.shape
+    num_heads, head_dim = heads.shape[1], heads.shape[3]
     blocks = wo.reshape(num_heads, head_dim, -1)                     # [H, dh, D]
     written = heads @ blocks                                         # [B, H, T, D]
     reached = np.abs(written[:, 0]).max(axis=(0, 1)) > 0             # [D]
@@ -192,7 +184,7 @@ def silence_each_head(model, token_ids):
         sharpness += plain[f"layers.{layer}.weights"][0, :, -1].max(axis=-1).tolist()
         for kept in 1.0 - np.eye(model.config.num_attention_heads):
             without = run(model, token_ids, {
-                f"layers.{layer}.heads": lambda heads: heads * kept[:, None, None]})
+                f"layers.{layer}.heads": partial(np.multiply, kept[:, None, None])})
             changes.append(gap(without["logits"][:, -1], plain["logits"][:, -1]))
     return changes, sharpness
 
@@ -233,8 +225,6 @@ def shift_positions(model, token_ids, shift):
     return gap(shifted["logits"], run(model, token_ids)["logits"])
 
 
-# ------------------------------------------------------------------ block and cache
-
 def root_mean_square(states, eps):
     """Does RMSNorm centre a state? States normalized without gain; the root mean square
     and the largest distance of a mean from zero."""
@@ -264,8 +254,6 @@ known_answers = demo_ids.size - 1
 embedding_factor = demo_config.hidden_size ** 0.5
 (scaled_weights_0, scaled_weights_1, update_share,
  scaled_update_share) = scale_the_embedding(demo_model, demo_ids, embedding_factor)
-greedy_id, greedy_probability, drawn_share = choose_next_token(demo["logits"], 10000, 7)
-greedy_label = tiny_llama.LABELS[greedy_id]
 
 touched_heads, touched_channels = change_one_channel(
     demo_normed, demo_weights["layers.0.wq"], demo_config.head_dim, 0)
@@ -281,16 +269,26 @@ head_sum_gap, reached_channels = sum_of_heads(
     demo["layers.0.heads"], demo_weights["layers.0.wo"])
 other_key_rows, compared_rows = weights_and_contributions(demo_model, demo)
 silenced, sharpness = silence_each_head(demo_model, demo_ids)
-sharpest, most_influential = int(np.argmax(sharpness)), int(np.argmax(silenced))
+heads_per_layer = demo_config.num_attention_heads
+sharpest, influential = int(np.argmax(sharpness)), int(np.argmax(silenced))
+sharpest_layer, sharpest_head = divmod(sharpest, heads_per_layer)
+sharpest_weight, sharpest_change = sharpness[sharpest], silenced[sharpest]
+influential_layer, influential_head = divmod(influential, heads_per_layer)
+influential_weight, influential_change = sharpness[influential], silenced[influential]
 
 pairing_reordered_gap, pairing_diagonal_gap, pairing_mixed_gap = exchange_pairing(
     demo_normed, demo_weights["layers.0.wq"], demo_weights["layers.0.wk"],
     demo_config.head_dim)
-shift_gaps = [shift_positions(demo_model, demo_ids, shift) for shift in (7, 100)]
+shift_7_gap, shift_100_gap = (shift_positions(demo_model, demo_ids, shift)
+                              for shift in (7, 100))
 
 normed_rms, normed_mean = root_mean_square(demo["embedding"], demo_config.rms_norm_eps)
 demo_cache_scalars = cache_scalars(demo_config)
 pretrained_cache_scalars = cache_scalars(PRETRAINED)
+pretrained_layers, pretrained_width, pretrained_feed_forward = (
+    PRETRAINED.num_hidden_layers, PRETRAINED.hidden_size, PRETRAINED.intermediate_size)
+pretrained_query_heads, pretrained_kv_heads, pretrained_head_dim = (
+    PRETRAINED.num_attention_heads, PRETRAINED.num_key_value_heads, PRETRAINED.head_dim)
 pretrained_bytes_float32 = 4 * pretrained_cache_scalars
 pretrained_bytes_two = 2 * pretrained_cache_scalars
 

@@ -38,7 +38,7 @@ def score_spread(head_dim, num_keys, draws, seed):
     scores = (q * k).sum(axis=-1)                                    # [draws, S]
     largest = [float(softmax(scores * scale).max(axis=-1).mean())
                for scale in (1.0, head_dim ** -0.5)]
-    return [float(scores.std())] + largest
+    return [float(scores.std()), *largest]
 
 
 def softmax_along(scores, axis):
@@ -50,16 +50,17 @@ def softmax_along(scores, axis):
 
 
 def four_masks(scores, query):
-    """Mask before softmax or after? One row of scores [T, S], four treatments: the sum
-    of a row masked before, masked after, the gap to "before" when the latter is divided
-    by its sum again, and the share of hidden keys whose score was set to zero."""
+    """Mask before softmax or after?  One row of scores [T, S], four treatments; what the
+    permitted weights sum to when hidden scores are -inf, hidden weights are zeroed, the
+    same is divided by its sum, hidden scores are zeroed; third minus first."""
     row, visible = scores[query], np.arange(scores.shape[1]) <= query
     before = softmax(np.where(visible, row, -np.inf))
     after = softmax(row) * visible
     zeros = softmax(np.where(visible, row, 0.0))
     renormalized = after / after.sum()
-    return [float(before.sum()), float(after.sum()),
-            float(np.abs(renormalized - before).max()), float(zeros[~visible].sum())]
+    return [float(treated[visible].sum())
+            for treated in (before, after, renormalized, zeros)] + [
+        float(np.abs(renormalized - before).max())]
 
 
 def drop_weights(row, rate, draws, seed):
@@ -73,11 +74,21 @@ def drop_weights(row, rate, draws, seed):
     return [float(v) for v in (sums.mean(), sums.std(), formula, dropped.max())]
 
 
+def choose_next_token(probabilities, draws, seed):
+    """Which token comes next?  One distribution, read in two ways; the most likely id
+    with its probability, and how often it comes when ids are drawn."""
+    greedy = int(np.argmax(probabilities))
+    drawn = np.random.default_rng(seed).choice(
+        len(probabilities), size=draws, p=probabilities / probabilities.sum())
+    return greedy, float(probabilities[greedy]), float(np.mean(drawn == greedy))
+
+
 # ----------------------------------------------------------------- published numbers
 
 trace = json.loads(Path("trace.json").read_text("utf-8"))
 recorded_scores = read_tensor(trace, "layers.0.scores")              # [1, 4, 6, 6]
 recorded_weights = read_tensor(trace, "layers.0.weights")            # [1, 4, 6, 6]
+recorded_v = read_tensor(trace, "layers.0.v")                        # [1, 2, 6, 8]
 mean_weight = float(recorded_weights.mean())
 
 spread_4, unscaled_4, scaled_4 = score_spread(4, 16, 1000, 7)
@@ -92,12 +103,20 @@ along_queries_least, along_queries_most = softmax_along(recorded_scores, 2)
 along_heads_least, along_heads_most = softmax_along(recorded_scores, 1)
 along_batch_least, along_batch_most = softmax_along(recorded_scores, 0)
 
-(masked_before_sum, masked_after_sum, renormalized_gap,
- leaked_share) = four_masks(recorded_scores[0, 0], 2)
+(masked_before_sum, masked_after_sum, renormalized_sum, zeros_sum,
+ renormalized_gap) = four_masks(recorded_scores[0, 0], 2)
+leaked_share = 1.0 - zeros_sum
+row_product_0, row_product_1, row_product_2 = [
+    float(product) for product in recorded_weights[0, 0, 2, :3] * recorded_v[0, 0, :3, 0]]
+row_sum = float(recorded_weights[0, 0, 2, :3].sum())
 
 dropout_rate = 0.1
 (dropout_mean, dropout_deviation, dropout_formula,
  dropout_largest) = drop_weights(recorded_weights[0, 0, 2], dropout_rate, 100000, 7)
+
+greedy_id, greedy_probability, drawn_share = choose_next_token(
+    read_tensor(trace, "next_token_probs")[0], 10000, 7)
+greedy_label = trace["vocabulary"][greedy_id]
 
 if __name__ == "__main__":
     for name, value in list(globals().items()):
