@@ -29,6 +29,10 @@ class DirectiveBlock(Block):
         """Open the element that stands for the directive."""
         return ElementTree.SubElement(parent, f"directive-{self.argument}")
 
+    def on_markdown(self):
+        """Read the body as blocks: paragraphs, lists, directives in it."""
+        return "block"
+
 
 class Directives(BlocksExtension):
     """Registers one block for each directive's name."""
