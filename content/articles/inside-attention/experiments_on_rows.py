@@ -50,7 +50,7 @@ def softmax_along(scores, axis):
 
 
 def four_masks(scores, query):
-    """Mask before softmax or after?  One row of scores [T, S], four treatments; what the
+    """Mask before softmax or after? One row of scores [T, S], four treatments; what the
     permitted weights sum to when hidden scores are -inf, hidden weights are zeroed, the
     same is divided by its sum, hidden scores are zeroed; third minus first."""
     row, visible = scores[query], np.arange(scores.shape[1]) <= query
@@ -75,7 +75,7 @@ def drop_weights(row, rate, draws, seed):
 
 
 def choose_next_token(probabilities, draws, seed):
-    """Which token comes next?  One distribution, read in two ways; the most likely id
+    """Which token comes next? One distribution, read in two ways; the most likely id
     with its probability, and how often it comes when ids are drawn."""
     greedy = int(np.argmax(probabilities))
     drawn = np.random.default_rng(seed).choice(
@@ -106,9 +106,10 @@ along_batch_least, along_batch_most = softmax_along(recorded_scores, 0)
 (masked_before_sum, masked_after_sum, renormalized_sum, zeros_sum,
  renormalized_gap) = four_masks(recorded_scores[0, 0], 2)
 leaked_share = 1.0 - zeros_sum
-row_product_0, row_product_1, row_product_2 = [
-    float(product) for product in recorded_weights[0, 0, 2, :3] * recorded_v[0, 0, :3, 0]]
-row_sum = float(recorded_weights[0, 0, 2, :3].sum())
+row_2 = recorded_weights[0, 0, 2, :3]                                # [3]
+row_product_0, row_product_1, row_product_2 = (
+    float(product) for product in row_2 * recorded_v[0, 0, :3, 0])
+row_sum = float(row_2.sum())
 
 dropout_rate = 0.1
 (dropout_mean, dropout_deviation, dropout_formula,
