@@ -36,7 +36,8 @@ class SourceReader extends HTMLElement {
     this.dataset.live = "";
     this.part(".controls").hidden = false;
     this.listen();
-    this.followAddress();
+    // The browser scrolls to the address when the page is loaded; come after it.
+    if (this.followAddress()) addEventListener("load", this, { once: true });
   }
 
   disconnectedCallback() {
@@ -64,7 +65,7 @@ class SourceReader extends HTMLElement {
     });
   }
 
-  /** The address changed: a link in the article, or the reader's own hand. */
+  /** The address names something, now or since the page was loaded: show it whole. */
   handleEvent() {
     if (this.followAddress()) this.part(".reader").scrollIntoView();
   }
@@ -82,7 +83,7 @@ class SourceReader extends HTMLElement {
 
   /** @param {MouseEvent} event */
   clickList(event) {
-    const link = /** @type {Element} */ (event.target).closest(".name, .where");
+    const link = /** @type {Element} */ (event.target).closest(".name");
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
     this.chooseStep(link.closest("li")?.dataset.step || "");
