@@ -31,6 +31,8 @@ serve: site  ## show _site/ at http://localhost:8000
 test: $(TEST)/made node_modules/.package-lock.json  ## run every test, setting up what they need
 	$(TEST)/bin/python tests/tools/browsers.py
 	$(TEST)/bin/ruff check .
+	$(NPM) run lint
+	$(NPM) run types
 	$(NPM) test
 	$(TEST)/bin/python -m pytest -m "not torch"
 

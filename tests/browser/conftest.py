@@ -1,0 +1,70 @@
+"""Fixtures of the browser tests: the site, built once, and a reader in each browser."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import sync_playwright
+
+from tests.browser.harness import Browsers, Reader
+from tests.tools.browsers import KINDS
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="session")
+def site_dir(tmp_path_factory):
+    """The site of the working tree, built once into a folder of its own."""
+    output = tmp_path_factory.mktemp("browser") / "site"
+    command = [sys.executable, "build.py", "--output", str(output)]
+    built = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert built.returncode == 0, built.stderr
+    return output
+
+
+@pytest.fixture(scope="session")
+def browsers():
+    """The browsers of this session, launched when first asked for."""
+    with sync_playwright() as playwright:
+        launched = Browsers(playwright)
+        yield launched
+        launched.close()
+
+
+@pytest.fixture(params=KINDS)
+def browser_name(request):
+    """Each browser in turn: chromium, firefox."""
+    return request.param
+
+
+@pytest.fixture
+def reader(browsers, browser_name, site_dir):
+    """Opens pages of the site: `reader.open("index.html", scheme="dark")`.
+
+    When the test is over, nothing may have been logged as an error, refused by the
+    page's policy, failed to load, or asked of another host.
+    """
+    reading = Reader(browsers, browser_name, site_dir)
+    yield reading
+    problems = reading.problems()
+    reading.close()
+    assert not problems, "\n".join(problems)
+
+
+@pytest.fixture
+def open_page(reader):
+    """Open a page: `open_page("inside-attention/index.html", "#L12", width=390)`."""
+    return reader.open
+
+
+@pytest.fixture
+def page(reader):
+    """The index, open at 1280 × 900 in light colours."""
+    return reader.open("index.html")
+
+
+@pytest.fixture(scope="session")
+def axe_source():
+    """axe-core's text, to be run by `page.evaluate`: the policy refuses script tags."""
+    return (ROOT / "node_modules" / "axe-core" / "axe.min.js").read_text("utf-8")
