@@ -6,7 +6,7 @@ holds both to them.  A matrix with more than TABLE_LIMIT positions is drawn as a
 picture and a table of the followed row's largest weights.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -71,10 +71,16 @@ class Line:
 
 @dataclass(frozen=True)
 class Panel:
-    """One matrix: a head's weights, or the difference of two heads."""
+    """One matrix: a head's weights, or the difference of two heads.
 
-    kind: str
+    name   head, partner (the head beside it) or difference
+    shown  whether it is seen without a script; else it comes without its numbers
+    """
+
+    name: str
     head: int
+    other: int | None
+    shown: bool
     line: Line
     rows: tuple[Row, ...] = ()
     pictures: tuple[str, ...] = ()
@@ -197,18 +203,16 @@ def variables(trace_id, trace, view, options):
     """Return the template's variables."""
     heads, queries, keys = view.weights.shape
     compare = options.get("compare", False)
-    kinds = [("head", view.head)]
-    if compare:
-        kinds += [("head", view.partner), ("difference", view.head)]
+    names = ["head"] if view.partner is None else ["head", "partner", "difference"]
     return {
         "trace": trace_id, "view": view, "layers": len(recorded_layers(trace)),
         "heads": heads, "queries": queries, "keys": keys,
-        "panels": [panel(view, kind, head) for kind, head in kinds],
+        "panels": [panel(view, name, compare or name == "head") for name in names],
         "compare": compare, "wide": options.get("wide", False),
-        "follow": options.get("follow", True), "group": group_size(trace, heads),
+        "follow": options.get("follow", True), "cell": cell_words(view),
         "table_fits": max(queries, keys) <= TABLE_LIMIT, "strip_limit": STRIP_LIMIT,
-        "cell": cell_words(view), "record": trace.data,
         "weight_stops": WEIGHT_STOPS, "signed_stops": SIGNED_STOPS,
+        "model": trace.data["model"],
     }
 
 
@@ -225,27 +229,31 @@ def cell_words(view):
     }
 
 
-def panel(view, kind, head):
-    """Return the Panel of one head, or of the chosen head minus its partner."""
+def panel(view, name, shown):
+    """Return the Panel of the chosen head, of its partner, or of their difference."""
+    head, other = view.head, view.partner
+    if name == "partner":
+        head, other = other, head
     numbers = view.weights[head]
-    if kind == "difference":
-        numbers = numbers - view.weights[view.partner]
-    line = written_row(view, kind, numbers[view.query])
-    if max(numbers.shape) <= TABLE_LIMIT:
-        rows = tuple(table_row(view, kind, query, numbers[query])
-                     for query in range(len(numbers)))
-        return Panel(kind, head, line, rows=rows)
-    return Panel(kind, head, line, pictures=pictures(view, kind, numbers),
-                 largest=largest(view, head))
+    if name == "difference":
+        numbers = numbers - view.weights[other]
+    start = Panel(name, head, other, shown, written_row(view, name, numbers[view.query]))
+    if not shown:
+        return start
+    if max(numbers.shape) > TABLE_LIMIT:
+        return replace(start, pictures=pictures(view, name, numbers),
+                       largest=largest(view, head))
+    return replace(start, rows=tuple(table_row(view, name, query, numbers[query])
+                                     for query in range(len(numbers))))
 
 
-def table_row(view, kind, query, numbers):
+def table_row(view, name, query, numbers):
     """Return one Row of the table; numbers are [S]."""
     def cell(key):
         chosen = (query, key) == (view.query, view.key)
         if view.forbidden[query, key]:
             return Cell("masked", None, chosen)
-        if kind == "difference":
+        if name == "difference":
             return Cell(signed_class(numbers[key]), signed(numbers[key], 2), chosen)
         return Cell(weight_class(numbers[key]), fixed(numbers[key], 2), chosen)
 
@@ -253,7 +261,7 @@ def table_row(view, kind, query, numbers):
                fixed(numbers.sum(), 2), query == view.query)
 
 
-def written_row(view, kind, numbers):
+def written_row(view, name, numbers):
     """Return the followed row as a Line; numbers are [S].
 
     The largest terms keep the order of their keys; the sum is taken before rounding.
@@ -263,15 +271,15 @@ def written_row(view, kind, numbers):
     shown = sorted(order if len(order) <= TERMS_LIMIT else order[:TERMS_SHOWN])
     rest = np.setdiff1d(allowed, shown)
     most = int(order[0]) if len(order) else 0
-    write = signed if kind == "difference" else fixed
+    write = signed if name == "difference" else fixed
     return Line(" + ".join(fixed(numbers[key], 3) for key in shown), len(rest),
                 fixed(numbers[rest].sum(), 3), fixed(numbers.sum(), 3),
                 most, view.key_labels[most], write(numbers[most], 3))
 
 
-def pictures(view, kind, numbers):
+def pictures(view, name, numbers):
     """Return the matrix as two data: addresses, light and dark; none for a difference."""
-    if kind == "difference":
+    if name == "difference":
         return ()
     return tuple(weight_picture(numbers, view.forbidden, ramp) for ramp in (LIGHT, DARK))
 

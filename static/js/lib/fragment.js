@@ -1,0 +1,70 @@
+/**
+ * The state that a reader would share, in the page's address: `#~layer=0&head=2`.
+ *
+ * A fragment is an id or a state.  A state begins with a tilde, which no id does.
+ */
+
+const WAIT_MILLISECONDS = 250; // browsers refuse more than some ten changes a second
+
+/**
+ * Return the state in a fragment, or an empty one where it is an id.
+ * @param {string} fragment  with or without its #
+ * @returns {Map<string, string>}
+ */
+export function parseFragment(fragment) {
+  const text = fragment.replace(/^#/, "");
+  return new Map(text.startsWith("~") ? new URLSearchParams(text.slice(1)) : []);
+}
+
+/**
+ * Return the fragment that says a state, or "" for an empty one.
+ * @param {Map<string, string>} state
+ */
+export function formatFragment(state) {
+  return state.size ? `#~${new URLSearchParams([...state])}` : "";
+}
+
+/**
+ * Return a fragment with some of its state changed; null takes a key away.
+ * @param {string} fragment
+ * @param {Record<string, string | number | null>} changes
+ */
+export function changedFragment(fragment, changes) {
+  const state = parseFragment(fragment);
+  for (const [key, value] of Object.entries(changes)) {
+    if (value === null) state.delete(key);
+    else state.set(key, String(value));
+  }
+  return formatFragment(state);
+}
+
+/**
+ * Return the whole number, zero or more, that a state has under a key, or undefined.
+ * @param {Map<string, string>} state
+ * @param {string} key
+ */
+export function countIn(state, key) {
+  const text = state.get(key) ?? "";
+  return /^\d{1,6}$/.test(text) ? Number(text) : undefined;
+}
+
+/** @type {{changes: Record<string, string | number | null>, timer: number}} */
+const waiting = { changes: {}, timer: 0 };
+
+/**
+ * Change the state in the page's address, once the reader has come to rest.
+ * @param {Record<string, string | number | null>} changes
+ */
+export function rememberInAddress(changes) {
+  Object.assign(waiting.changes, changes);
+  clearTimeout(waiting.timer);
+  waiting.timer = window.setTimeout(writeAddress, WAIT_MILLISECONDS);
+}
+
+function writeAddress() {
+  const fragment = changedFragment(location.hash, waiting.changes);
+  waiting.changes = {};
+  if (fragment !== location.hash) {
+    history.replaceState(history.state, "", fragment || location.pathname + location.search);
+  }
+}

@@ -1,0 +1,39 @@
+/**
+ * What the figures of a page follow together.  They do not know each other: each tells
+ * the document what its reader chose, and hears what the others tell.
+ *
+ * @typedef {object} Selection  a key that is absent stays as it was
+ * @property {string} trace   the trace that it is about
+ * @property {number} [layer]
+ * @property {number} [head]
+ * @property {number} [query]
+ * @property {number} [key]
+ * @property {string} [step]  as marked in the model's source
+ * @property {unknown} origin  who tells it
+ */
+
+const EVENT = "selection-change";
+
+/**
+ * Tell what was chosen.
+ * @param {Selection} selection
+ */
+export function tellSelection(selection) {
+  document.dispatchEvent(new CustomEvent(EVENT, { detail: selection }));
+}
+
+/**
+ * Hear what others choose in a trace.  Return a function that ends it.
+ * @param {string} trace
+ * @param {unknown} origin  the listener, which does not hear itself
+ * @param {(selection: Selection) => void} hear
+ */
+export function hearSelections(trace, origin, hear) {
+  /** @param {Event} event */
+  const listen = (event) => {
+    const { detail } = /** @type {CustomEvent<Selection>} */ (event);
+    if (detail.trace === trace && detail.origin !== origin) hear(detail);
+  };
+  document.addEventListener(EVENT, listen);
+  return () => document.removeEventListener(EVENT, listen);
+}

@@ -1,0 +1,249 @@
+import { countIn, parseFragment, rememberInAddress } from "../lib/fragment.js";
+import { nextCell } from "../lib/grid-keys.js";
+import { hearSelections, tellSelection } from "../lib/selection.js";
+import { TraceError, readTrace } from "../lib/trace.js";
+import { changeBy, showState } from "./attention-heatmap/controls.js";
+import { copyFrom } from "./attention-heatmap/copying.js";
+import { HeadPictures } from "./attention-heatmap/pictures.js";
+import { MapPanel } from "./attention-heatmap/map.js";
+import { Palette } from "./attention-heatmap/palette.js";
+import { TablePanel } from "./attention-heatmap/table.js";
+import { fillParts, showWhen, writeCell, writeRow } from "./attention-heatmap/words.js";
+
+/**
+ * The attention heatmap: improves the figure that sitegen/directives/attention_heatmap.py
+ * drew.  Input changes the state, and the state is drawn in the next frame.
+ *
+ * Attributes: data-trace, data-layer, data-head, data-query, data-key; data-compare
+ * (the head beside it and the difference are shown), data-wide, data-own (follows no
+ * other figure).
+ *
+ * @typedef {import("./attention-heatmap/controls.js").State} State
+ */
+
+const PANELS = /** @type {const} */ (["head", "partner", "difference"]);
+
+export class AttentionHeatmap extends HTMLElement {
+  constructor() {
+    super();
+    /** @type {State} */
+    this.state = { layer: 0, head: 0, query: 0, key: 0, compare: false, root: false };
+    /** @type {Map<string, TablePanel | MapPanel>} */
+    this.panels = new Map();
+    this.traceId = "";
+    this.frame = 0;
+    this.announcing = false;
+    /** @type {() => void} */
+    this.stopHearing = () => {};
+  }
+
+  async connectedCallback() {
+    if (this.pictures) return; // moved within the page
+    try {
+      await this.start();
+    } catch (error) {
+      this.giveUp(error);
+    }
+  }
+
+  get readout() {
+    return /** @type {HTMLElement} */ (this.querySelector(".readout"));
+  }
+
+  disconnectedCallback() {
+    this.stopHearing();
+  }
+
+  async start() {
+    const { trace = "", layer, head, query, key, compare, own } = this.dataset;
+    this.traceId = trace;
+    this.pictures = new HeadPictures(readTrace(trace));
+    this.state = {
+      ...this.state, layer: Number(layer), head: Number(head), query: Number(query),
+      key: Number(key), compare: compare !== undefined,
+    };
+    this.defaultCompare = this.state.compare;
+    await this.pictures.load(this.state.layer);
+    this.listen();
+    if (own === undefined) this.follow();
+    this.readAddress();
+    await this.draw();
+  }
+
+  listen() {
+    this.addEventListener("change", (event) => this.onControl(event));
+    this.addEventListener("keydown", (event) => this.onKey(event));
+    this.addEventListener("focusin", (event) => this.onPlace(event));
+    this.addEventListener("click", (event) => this.onClick(event));
+  }
+
+  follow() {
+    this.stopHearing = hearSelections(this.traceId, this, (selection) => {
+      const { layer, head, query, key } = selection;
+      this.change({ layer, head, query, key });
+    });
+    addEventListener("hashchange", () => this.readAddress());
+  }
+
+  readAddress() {
+    if (this.dataset.own !== undefined) return;
+    const address = parseFragment(location.hash);
+    const compare = address.get("compare");
+    const [layer, head, query, key] =
+      ["layer", "head", "query", "key"].map((name) => countIn(address, name));
+    this.change({
+      layer, head, query, key,
+      ...compare === undefined ? {} : { compare: compare === "1" },
+    });
+  }
+
+  /** @param {Event} event */
+  onControl(event) {
+    const control = /** @type {HTMLInputElement} */ (event.target);
+    const change = changeBy(control);
+    if (!change) return;
+    this.announcing = true;
+    this.choose(change);
+  }
+
+  /** @param {KeyboardEvent} event */
+  onKey(event) {
+    const panel = this.panelOf(event);
+    const place = panel?.placeOf(event);
+    if (!panel || !place || !this.pictures) return;
+    const mirrored = getComputedStyle(this).direction === "rtl";
+    const next = nextCell(event, this.state, this.pictures.size, mirrored);
+    if (!next) return;
+    event.preventDefault();
+    this.choose(next);
+    panel.focusCell(next.query, next.key);
+  }
+
+  /** @param {Event} event */
+  onClick(event) {
+    const target = /** @type {Element} */ (event.target);
+    const button = /** @type {HTMLElement | null} */ (target.closest("[data-copy]"));
+    if (!button) return this.onPlace(event);
+    const source = this.pictures?.copySource(this.traceId, this.state);
+    return source && copyFrom(button, this.readout, source);
+  }
+
+  /** @param {Event} event */
+  onPlace(event) {
+    const place = this.panelOf(event)?.placeOf(event);
+    if (place) this.choose(place);
+  }
+
+  /** @param {Event} event */
+  panelOf(event) {
+    const panel = /** @type {Element} */ (event.target).closest("[data-panel]");
+    return this.panels.get(/** @type {HTMLElement} */ (panel)?.dataset.panel || "");
+  }
+
+  /**
+   * Change the state as this figure's reader wishes, and tell the others and the address.
+   * @param {Partial<State>} change
+   */
+  choose(change) {
+    if (!this.change(change) || this.dataset.own !== undefined) return;
+    const { layer, head, query, key, compare } = this.state;
+    tellSelection({ trace: this.traceId, layer, head, query, key, origin: this });
+    const marked = compare === this.defaultCompare ? null : Number(compare);
+    rememberInAddress({ layer, head, query, key, compare: marked });
+  }
+
+  /**
+   * Change the state; what the trace has no room for stays as it was.
+   * @param {Partial<State>} change
+   * @returns {boolean} whether anything changed
+   */
+  change(change) {
+    const wanted = Object.entries(change).filter(([name, value]) =>
+      value !== undefined && this.pictures?.holds(name, value)
+      && this.state[/** @type {keyof State} */ (name)] !== value);
+    if (!wanted.length) return false;
+    Object.assign(this.state, Object.fromEntries(wanted));
+    this.redraw();
+    return true;
+  }
+
+  redraw() {
+    cancelAnimationFrame(this.frame);
+    this.frame = requestAnimationFrame(() => {
+      this.draw().catch((error) => this.giveUp(error));
+    });
+  }
+
+  /** Draw the state.  Without a change of layer nothing is waited for. */
+  async draw() {
+    const { pictures, state } = this;
+    if (!pictures) return;
+    if (!pictures.has(state.layer)) await pictures.load(state.layer);
+    if (!pictures.has(state.layer)) return; // overtaken: another draw is on its way
+    const shown = pictures.of(state);
+    this.toggleAttribute("data-compare", state.compare);
+    this.classList.toggle("span", state.compare || this.dataset.wide !== undefined);
+    for (const name of PANELS) this.drawPanel(name, shown[name]);
+    this.drawWords(shown);
+    showState(this, state);
+  }
+
+  /**
+   * @param {"head" | "partner" | "difference"} name
+   * @param {import("./attention-heatmap/pictures.js").HeadPicture | null} picture
+   */
+  drawPanel(name, picture) {
+    const panel = /** @type {HTMLElement | null} */ (
+      this.querySelector(`[data-panel="${name}"]`));
+    if (!panel) return;
+    panel.hidden = !picture;
+    if (!picture) return;
+    if (!this.panels.has(name)) this.panels.set(name, this.newPanel(panel));
+    this.panels.get(name)?.draw(picture);
+    writeRow(panel, picture);
+    fillParts(panel, { layer: picture.layer, head: picture.head, other: picture.other });
+  }
+
+  /** @param {HTMLElement} panel */
+  newPanel(panel) {
+    const table = panel.querySelector("table.attention");
+    if (!table) {
+      const ramp = panel.querySelector(".ramp") || this.querySelector(".ramp");
+      const palette = new Palette(/** @type {Element} */ (ramp), () => this.redraw());
+      return new MapPanel(panel, () => palette.read());
+    }
+    if (!table.querySelector("tbody")) { // not shown at first: it comes without its rows
+      const parts = this.querySelectorAll('[data-panel="head"] :is(thead, tbody)');
+      table.append(...[...parts].map((part) => part.cloneNode(true)));
+    }
+    return new TablePanel(panel);
+  }
+
+  /** @param {ReturnType<HeadPictures["of"]>} shown */
+  drawWords({ head, partner, partnerHead }) {
+    writeCell(this.readout, head, partner, this.state.compare);
+    for (const part of this.querySelectorAll(".controls, .readout")) {
+      fillParts(part, { layer: this.state.layer, head: this.state.head, other: partnerHead });
+    }
+    if (!this.announcing) return;
+    this.announcing = false;
+    const row = this.querySelector('[data-panel="head"] .followed-row');
+    const region = this.querySelector(".announcement");
+    if (region) region.textContent = row?.textContent?.replace(/\s+/g, " ").trim() || "";
+  }
+
+  /**
+   * Leave the figure as it was drawn, and say why.
+   * @param {unknown} error
+   */
+  giveUp(error) {
+    const newer = error instanceof TraceError && error.kind === "newer";
+    showWhen(this, { newer, unreadable: !newer });
+    fillParts(this, { reason: error instanceof Error ? error.message : String(error) });
+    if (!(error instanceof TraceError)) throw error;
+  }
+}
+
+if (!customElements.get("attention-heatmap")) {
+  customElements.define("attention-heatmap", AttentionHeatmap);
+}

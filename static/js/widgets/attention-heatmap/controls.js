@@ -1,0 +1,47 @@
+/**
+ * The figure's controls: native inputs, whose names stand in the page.
+ *
+ * @typedef {object} State
+ * @property {number} layer
+ * @property {number} head
+ * @property {number} query  the followed row
+ * @property {number} key    the chosen cell in it
+ * @property {boolean} compare  the head beside it and the difference are shown
+ * @property {boolean} root  colours on the square-root scale
+ */
+
+/**
+ * Return what a change of a control says, or null where it is no matter of the state.
+ * @param {HTMLInputElement | HTMLSelectElement} control
+ * @returns {Partial<State> | null}
+ */
+export function changeBy(control) {
+  const { control: name } = control.dataset;
+  if (name === "compare" || name === "root") {
+    return { [name]: /** @type {HTMLInputElement} */ (control).checked };
+  }
+  if (name === "layer" || control.closest(".pick-layer")) return { layer: Number(control.value) };
+  if (name === "head" || control.closest(".pick-head")) return { head: Number(control.value) };
+  return null;
+}
+
+/**
+ * Make the controls say what the state is: a browser restores old ones on reload.
+ * @param {ParentNode} root
+ * @param {State} state
+ */
+export function showState(root, state) {
+  for (const name of /** @type {const} */ (["layer", "head"])) {
+    const value = String(state[name]);
+    for (const radio of root.querySelectorAll(`.pick-${name} input`)) {
+      const input = /** @type {HTMLInputElement} */ (radio);
+      input.checked = input.value === value;
+    }
+    const list = root.querySelector(`select[data-control="${name}"]`);
+    if (list) /** @type {HTMLSelectElement} */ (list).value = value;
+  }
+  for (const name of /** @type {const} */ (["compare", "root"])) {
+    const box = root.querySelector(`input[data-control="${name}"]`);
+    if (box) /** @type {HTMLInputElement} */ (box).checked = state[name];
+  }
+}

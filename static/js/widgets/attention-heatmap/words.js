@@ -1,0 +1,84 @@
+import { fixed, signed } from "../../lib/numbers.js";
+import { largestFirst, rowOf, sumOf } from "../../lib/matrix.js";
+
+/**
+ * The figure in words: the followed row written out, and the chosen cell.
+ *
+ * The page has the sentences; numbers and labels go into their [data-part] elements.
+ *
+ * @typedef {import("./table.js").Picture} Picture
+ */
+
+const TERMS_LIMIT = 12; // a row of more terms is written as its largest and the rest
+const TERMS_SHOWN = 8;
+
+/**
+ * Write texts into the parts of an element.
+ * @param {ParentNode} root
+ * @param {Record<string, string | number>} parts
+ */
+export function fillParts(root, parts) {
+  for (const part of root.querySelectorAll("[data-part]")) {
+    const text = parts[/** @type {HTMLElement} */ (part).dataset.part || ""];
+    if (text !== undefined && part.textContent !== String(text)) {
+      part.textContent = String(text);
+    }
+  }
+}
+
+/**
+ * Show what holds now, and hide what does not.
+ * @param {ParentNode} root
+ * @param {Record<string, boolean>} holds
+ */
+export function showWhen(root, holds) {
+  for (const part of root.querySelectorAll("[data-when]")) {
+    const element = /** @type {HTMLElement} */ (part);
+    const shown = holds[element.dataset.when || ""];
+    if (shown !== undefined) element.hidden = !shown;
+  }
+}
+
+/**
+ * Write a panel's followed row out: its terms in the order of their keys, their sum
+ * before rounding, and the largest of them.
+ * @param {HTMLElement} panel
+ * @param {Picture} picture
+ */
+export function writeRow(panel, { kind, matrix, forbidden, query, queryLabels, keyLabels }) {
+  const row = rowOf(matrix, query);
+  const order = largestFirst(row, rowOf({ keys: matrix.keys, values: forbidden }, query));
+  const shown = order.slice(0, order.length > TERMS_LIMIT ? TERMS_SHOWN : order.length);
+  const others = order.slice(shown.length);
+  const most = order[0] ?? 0;
+  const write = kind === "difference" ? signed : fixed;
+  fillParts(panel, {
+    query, "query-label": queryLabels[query],
+    terms: shown.sort((a, b) => a - b).map((key) => fixed(row[key], 3)).join(" + "),
+    others: others.length, rest: fixed(sumOf(others.map((key) => row[key])), 3),
+    sum: fixed(sumOf(row), 3),
+    "most-key": most, "most-label": keyLabels[most], most: write(row[most], 3),
+  });
+  showWhen(panel, { others: others.length > 0 });
+}
+
+/**
+ * Say what the chosen cell holds, with every digit that was recorded.
+ * @param {HTMLElement} readout
+ * @param {Picture} chosen
+ * @param {Picture | null} beside  the head beside it, where there is one
+ * @param {boolean} compare
+ */
+export function writeCell(readout, chosen, beside, compare) {
+  const { matrix, forbidden, scores, query, key } = chosen;
+  const weight = rowOf(matrix, query)[key];
+  const other = beside ? rowOf(beside.matrix, query)[key] : weight;
+  const masked = forbidden[query * matrix.keys + key] === 1;
+  fillParts(readout, {
+    query, key,
+    "query-label": chosen.queryLabels[query], "key-label": chosen.keyLabels[key],
+    weight: fixed(weight, 6), score: scores ? fixed(rowOf(scores, query)[key], 6) : "",
+    "other-weight": fixed(other, 6), difference: signed(weight - other, 6),
+  });
+  showWhen(readout, { masked, allowed: !masked, compare });
+}
