@@ -1,8 +1,8 @@
 """Open the built site as a reader does, from disk and without a network, and listen.
 
-Firefox is the stock one, driven over WebDriver BiDi, where Playwright has no switch for
-scripts, colour scheme or print: the first two are preferences of the profile, so each
-combination is a browser of its own; print is looked at in Chromium, and as a PDF in both.
+Firefox is the stock one, driven over WebDriver BiDi, where Playwright's switches for
+scripts, colours, motion and print do nothing: all but the last are preferences of the
+profile, so each combination is a browser of its own; print is looked at in Chromium.
 """
 
 import dataclasses
@@ -22,7 +22,7 @@ CHROMIUM_ARGUMENTS = [
     "--disable-sync",
 ]
 FIREFOX_PREFERENCES = {
-    # Playwright's default lets a page from disk read its neighbours; a reader's does not.
+    # Playwright lets a page from disk read its neighbours; a reader's browser does not.
     "security.fileuri.strict_origin_policy": True,
 }
 REPORT_VIOLATIONS = """addEventListener("securitypolicyviolation", (event) =>

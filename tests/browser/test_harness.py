@@ -18,38 +18,38 @@ def spoiled(browsers, browser_name, tmp_path):
 
     def problems(html="", script="", **switches):
         (tmp_path / "page.js").write_text(script)
-        (tmp_path / "page.html").write_text(f"{HEAD}{html}<script src=page.js></script>")
-        page = reader.open("page.html", **switches)
-        page.wait_for_load_state()
-        return reader.problems()
+        (tmp_path / "page.html").write_text(
+            f"{HEAD}{html}<script src=page.js></script>"
+        )
+        reader.open("page.html", **switches)
+        return "\n".join(reader.problems())
 
     yield problems
     reader.close()
 
 
 def test_a_sound_page_is_silent(spoiled):
-    assert spoiled("<p>Fine", "document.title = 'Fine'") == []
+    assert spoiled("<p>Fine", "document.title = 'Fine'") == ""
 
 
 def test_an_error_that_is_logged_is_heard(spoiled):
-    assert any("so it goes" in text for text in spoiled(script="console.error('so it goes')"))
+    assert "so it goes" in spoiled(script="console.error('so it goes')")
 
 
 def test_an_error_that_is_thrown_is_heard(spoiled):
-    assert any("so it goes" in text for text in spoiled(script="throw Error('so it goes')"))
+    assert "so it goes" in spoiled(script="throw Error('so it goes')")
 
 
 def test_a_violation_of_the_policy_is_heard(spoiled):
-    assert any("policy: style-src" in text for text in spoiled("<p style='color:red'>Red"))
+    assert "policy: style-src" in spoiled("<p style='color:red'>Red")
 
 
 def test_a_request_to_another_host_is_heard(spoiled):
-    problems = spoiled("<img src='http://example.invalid/x.png' alt=x>")
-    assert any("example.invalid" in text for text in problems)
+    assert "example.invalid" in spoiled("<img src='http://example.invalid/' alt=x>")
 
 
 def test_scripts_off_means_that_no_script_runs(spoiled):
-    assert spoiled(script="console.error('ran')", scripts=False) == []
+    assert spoiled(script="console.error('ran')", scripts=False) == ""
 
 
 @pytest.mark.parametrize(
@@ -64,4 +64,4 @@ def test_scripts_off_means_that_no_script_runs(spoiled):
 )
 def test_a_switch_reaches_the_page(spoiled, switches, query):
     script = f"if (matchMedia('{query}').matches) console.error('it does')"
-    assert any("it does" in text for text in spoiled(script=script, **switches))
+    assert "it does" in spoiled(script=script, **switches)

@@ -2,9 +2,9 @@
 
     python tests/tools/browsers.py
 
-prints what the tests will drive.  A browser of the machine comes first, since it is what
-readers have; then Playwright's own download; then Debian's package.  Exit status 1, with
-what to do, where none of them is to be had.
+prints what the tests will drive.  A browser of the machine comes first, since readers
+have it too; then Playwright's own download; then Debian's package.  Exit status 1,
+with what to do, where none of them is to be had.
 """
 
 import os
