@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+WIDTH = 96  # characters of a long line that are shown around its column
+
 
 @dataclass(frozen=True, order=True)
 class Place:
@@ -27,9 +29,11 @@ class Problem:
     def __str__(self):
         lines = [f"{self.place}: {self.message}"]
         if self.excerpt.strip():
-            lines.append(f"    | {self.excerpt}")
+            column = self.place.column or 1
+            start = max(0, min(column - 1 - WIDTH // 2, len(self.excerpt) - WIDTH))
+            lines.append(f"    | {self.excerpt[start:start + WIDTH]}")
             if self.place.column:
-                lines.append(f"    | {' ' * (self.place.column - 1)}^")
+                lines.append(f"    | {' ' * (column - 1 - start)}^")
         lines += [f"  {line}" for line in self.todo.splitlines()]
         return "\n".join(lines)
 

@@ -7,7 +7,7 @@ import numpy as np
 from sitegen.errors import known
 
 TENSOR_CELL = re.compile(r"(?P<name>[\w.]+)\[(?P<index>[\d, -]+)\]$")
-TENSOR_SHAPE = re.compile(r"(?P<name>[\w.]+)\.shape$")
+TENSOR_SHAPE = re.compile(r"(?P<name>[\w.]+)\.shape(?:\[(?P<axis>\d+)\])?$")
 
 
 class NoSuchValue(LookupError):
@@ -49,8 +49,16 @@ def _in_trace(path, trace):
     if (found := TENSOR_CELL.match(path)) and found["name"] in tensors:
         return _cell(trace.tensor(found["name"]), found["name"], found["index"])
     if (found := TENSOR_SHAPE.match(path)) and found["name"] in tensors:
-        return list(tensors[found["name"]]["shape"])
+        return _shape(list(tensors[found["name"]]["shape"]), found["axis"], path)
     return _in_json(path, trace.data)
+
+
+def _shape(shape, axis, path):
+    if axis is None:
+        return shape
+    if int(axis) >= len(shape):
+        raise NoSuchValue(f"'{path}': the tensor has {len(shape)} axes")
+    return shape[int(axis)]
 
 
 def _cell(array, name, index):
