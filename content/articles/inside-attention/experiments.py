@@ -4,17 +4,18 @@
 
 Each function asks one question of the small model, changes one thing, and returns
 what that did; the names at the end are the ones that the article prints.  It runs
-beside tiny_llama.py and needs NumPy alone.  The weights are random: the numbers show
-how the arithmetic behaves and say nothing about language.
+beside tiny_llama.py and trace.json and needs NumPy alone.  The weights are random: the
+numbers show how the arithmetic behaves and say nothing about language.
 
 Axes: B batch, H heads, T queries, S keys, D hidden_size, dh head_dim.
 """
 
+import json
 from functools import partial
 
 import numpy as np
 import tiny_llama
-from tiny_llama import Config, TinyLlama, rotate, split_heads
+from tiny_llama import Cache, Config, TinyLlama, rotate, split_heads
 
 # The published configuration of TinyLlama/TinyLlama-1.1B-Chat-v1.0.
 PRETRAINED = Config(
@@ -34,9 +35,7 @@ def run(model, token_ids, changes=None, first_position=0):
         tensors[name] = changes[name](value) if name in changes else value
         return tensors[name]
 
-    cache = model.new_cache(*token_ids.shape)
-    cache.first_position = first_position
-    model(token_ids, cache, tap)
+    model(token_ids, Cache(model, *token_ids.shape, first_position), tap)
     return tensors
 
 
@@ -154,8 +153,8 @@ def sum_of_heads(heads, wo):
     blocks = wo.reshape(num_heads, head_dim, -1)                     # [H, dh, D]
     written = heads @ blocks                                         # [B, H, T, D]
     reached = np.abs(written[:, 0]).max(axis=(0, 1)) > 0             # [D]
-    return (gap(tiny_llama.merge_heads(heads) @ wo, written.sum(axis=1)),
-            int(reached.sum()))
+    merged = heads.swapaxes(1, 2).reshape(*written[:, 0].shape[:2], -1)
+    return gap(merged @ wo, written.sum(axis=1)), int(reached.sum())
 
 
 def weights_and_contributions(model, tensors):
@@ -165,7 +164,8 @@ def weights_and_contributions(model, tensors):
     config, other, rows = model.config, 0, 0
     for layer in range(config.num_hidden_layers):
         weights = tensors[f"layers.{layer}.weights"]                 # [B, H, T, S]
-        v = tensors[f"layers.{layer}.v"].repeat(config.group_size, axis=1)
+        v = tensors[f"layers.{layer}.v"].repeat(
+            weights.shape[1] // config.num_key_value_heads, axis=1)
         blocks = model.weights[f"layers.{layer}.wo"].reshape(
             config.num_attention_heads, config.head_dim, -1)
         length = np.linalg.norm(v @ blocks, axis=-1)                 # [B, H, S]
@@ -243,8 +243,10 @@ def cache_scalars(config):
 # ----------------------------------------------------------------- published numbers
 
 demo_config = Config()
-demo_model = TinyLlama(demo_config, tiny_llama.draw_weights(demo_config))
-demo_ids = np.array([tiny_llama.TOKENS])                             # [1, 6]
+demo_model = TinyLlama(
+    demo_config, tiny_llama.draw_weights(demo_config, tiny_llama.SEED))
+with open("trace.json", encoding="utf-8") as recording:
+    demo_ids = np.array(json.load(recording)["input"]["token_ids"])  # [1, 6]
 demo = run(demo_model, demo_ids)
 demo_normed, demo_weights = demo["layers.0.attn_norm"], demo_model.weights
 

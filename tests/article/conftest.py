@@ -1,0 +1,78 @@
+"""The folder that a reader of the article has: the model, its trace, the scripts."""
+
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+from contextlib import chdir
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).parents[2]
+ARTICLE = ROOT / "content" / "articles" / "inside-attention"
+SCRIPTS = ("experiments.py", "experiments_on_rows.py")
+
+
+def run_script(folder, *arguments):
+    """Run a script of a folder as its reader would; return standard output."""
+    environment = {key: value for key, value in os.environ.items()
+                   if key != "PYTHONPATH"}
+    done = subprocess.run([sys.executable, "-B", *arguments], cwd=folder, text=True,
+                          capture_output=True, env=environment, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="session")
+def reader_folder(tmp_path_factory):
+    """A folder with nothing but what stands beside the page, trace.json included."""
+    folder = tmp_path_factory.mktemp("reader")
+    shutil.copy(ROOT / "model" / "tiny_llama.py", folder)
+    for name in SCRIPTS:
+        shutil.copy(ARTICLE / name, folder)
+    run_script(folder, "tiny_llama.py", "--export-trace", "trace.json")
+    return folder
+
+
+def load(folder, name, alias):
+    """Import one file of a folder under a name of its own, from inside the folder."""
+    spec = importlib.util.spec_from_file_location(alias, folder / name)
+    module = importlib.util.module_from_spec(spec)
+    sys.path.insert(0, str(folder))
+    try:
+        with chdir(folder):
+            spec.loader.exec_module(module)
+    finally:
+        sys.path.remove(str(folder))
+    return module
+
+
+@pytest.fixture(scope="session")
+def experiments(reader_folder):
+    """The module experiments.py, with the model that it imported."""
+    return load(reader_folder, "experiments.py", "article_experiments")
+
+
+@pytest.fixture(scope="session")
+def row_experiments(reader_folder):
+    """The module experiments_on_rows.py, which has read trace.json."""
+    return load(reader_folder, "experiments_on_rows.py", "article_experiments_on_rows")
+
+
+@pytest.fixture(scope="session", params=["the article's sizes", "sizes that differ"])
+def case(request, experiments):
+    """A model, one sequence [1, T], and that sequence as a list, in two sizes."""
+    tiny_llama = experiments.tiny_llama
+    if request.param == "the article's sizes":
+        config, seed, ids = tiny_llama.Config(), tiny_llama.SEED, [1, 2, 3, 1, 4, 5]
+    else:
+        config = tiny_llama.Config(
+            hidden_size=20, intermediate_size=28, num_hidden_layers=3,
+            num_attention_heads=6, num_key_value_heads=3, head_dim=10, vocab_size=17,
+            rope_theta=500.0, rms_norm_eps=1e-5, tie_word_embeddings=False)
+        seed, ids = 3, [4, 16, 0, 4, 9, 2, 2]
+    model = tiny_llama.TinyLlama(config, tiny_llama.draw_weights(config, seed))
+    return model, np.array([ids]), ids
