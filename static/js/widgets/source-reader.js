@@ -27,21 +27,23 @@ function numberOf(line) {
 }
 
 class SourceReader extends HTMLElement {
-  connectedCallback() {
-    this.trace = this.dataset.trace || "";
+  constructor() {
+    super();
     this.step = "";
-    this.listing = this.part(".listing");
-    this.lineField = /** @type {HTMLInputElement} */ (this.part("[data-control=line]"));
-    this.copyStep = /** @type {HTMLButtonElement} */ (this.part("[data-copy=step]"));
+    /** @type {() => void} */
+    this.stopHearing = () => {};
+  }
+
+  connectedCallback() {
     this.dataset.live = "";
-    this.part(".controls").hidden = false;
+    this.find(".controls").hidden = false;
     this.listen();
     // The browser scrolls to the address when the page is loaded; come after it.
     if (this.followAddress()) addEventListener("load", this, { once: true });
   }
 
   disconnectedCallback() {
-    this.stopHearing?.();
+    this.stopHearing();
     removeEventListener("hashchange", this);
   }
 
@@ -49,16 +51,37 @@ class SourceReader extends HTMLElement {
    * @param {string} selector
    * @returns {HTMLElement}
    */
-  part(selector) {
+  find(selector) {
     return /** @type {HTMLElement} */ (this.querySelector(selector));
   }
 
+  get listing() {
+    return this.find(".listing");
+  }
+
+  get operations() {
+    return this.find(".operations");
+  }
+
+  get lineField() {
+    return /** @type {HTMLInputElement} */ (this.find("[data-control=line]"));
+  }
+
+  get stepButton() {
+    return /** @type {HTMLButtonElement} */ (this.find("[data-copy=step]"));
+  }
+
+  get trace() {
+    return this.dataset.trace || "";
+  }
+
   listen() {
-    this.part(".operations").addEventListener("click", (event) => this.clickList(event));
-    this.listing.addEventListener("click", (event) => this.clickLine(event));
+    const { listing, operations, stepButton } = this;
+    operations.addEventListener("click", (event) => this.clickList(event));
+    listing.addEventListener("click", (event) => this.clickLine(event));
     this.lineField.addEventListener("input", () => this.enterLine());
-    this.copyStep.addEventListener("click", () => this.copy(this.stepLines(this.step)));
-    this.part("[data-copy=file]").addEventListener("click", () => this.copy(this.listing));
+    stepButton.addEventListener("click", () => this.copy(this.stepLines(this.step)));
+    this.find("[data-copy=file]").addEventListener("click", () => this.copy(listing));
     addEventListener("hashchange", this);
     this.stopHearing = hearSelections(this.trace, this, ({ step }) => {
       if (step !== undefined && step !== this.step) this.showStep(step);
@@ -67,7 +90,7 @@ class SourceReader extends HTMLElement {
 
   /** The address names something, now or since the page was loaded: show it whole. */
   handleEvent() {
-    if (this.followAddress()) this.part(".reader").scrollIntoView();
+    if (this.followAddress()) this.find(".reader").scrollIntoView();
   }
 
   /** Show what the address names; return whether it is a place in this file. */
@@ -92,15 +115,13 @@ class SourceReader extends HTMLElement {
   /** @param {MouseEvent} event */
   clickLine(event) {
     const line = /** @type {Element} */ (event.target).closest(".line");
-    const selecting = !getSelection()?.isCollapsed;
+    const selecting = !document.getSelection()?.isCollapsed;
     if (line && !selecting) this.chooseLine(line);
   }
 
   enterLine() {
     const line = document.getElementById(`L${this.lineField.value}`);
-    if (!line || !this.listing.contains(line)) return;
-    this.chooseLine(line);
-    this.reveal(line);
+    if (line) this.chooseLine(line);
   }
 
   /** @param {string} step */
@@ -137,9 +158,10 @@ class SourceReader extends HTMLElement {
     const number = numberOf(line);
     this.mark(step, line);
     this.reveal(line);
-    this.lineField.value = String(number);
-    if (lines) this.say(this.dataset.belongs, { line: number, ...this.about(step, lines) });
-    else this.say(this.dataset.outside, { line: number });
+    if (this.lineField.value !== String(number)) this.lineField.value = String(number);
+    const about = lines ? this.about(step, lines) : {};
+    const sentence = lines ? this.dataset.belongs : this.dataset.outside;
+    this.say(sentence, { line: number, ...about });
   }
 
   /** @param {string} step */
@@ -170,7 +192,9 @@ class SourceReader extends HTMLElement {
    */
   mark(step, line) {
     this.step = step;
-    for (const old of this.listing.querySelectorAll(".chosen")) old.classList.remove("chosen");
+    for (const old of this.listing.querySelectorAll(".chosen")) {
+      old.classList.remove("chosen");
+    }
     for (const old of this.querySelectorAll("[aria-current]")) {
       old.removeAttribute("aria-current");
     }
@@ -178,11 +202,12 @@ class SourceReader extends HTMLElement {
     line?.classList.add("chosen");
     const entry = this.entry(step);
     entry?.querySelector(".name")?.setAttribute("aria-current", "true");
-    if (entry) this.scrollWithin(this.part(".operations"), entry, 0);
-    this.copyStep.disabled = !step;
+    if (entry) this.scrollWithin(this.operations, entry, 0);
+    this.stepButton.disabled = !step;
   }
 
-  /** Scroll the listing, and nothing else, to a place.
+  /**
+   * Scroll the listing, and nothing else, to a place.
    * @param {Element} place
    */
   reveal(place) {
@@ -217,7 +242,7 @@ class SourceReader extends HTMLElement {
    * @param {Record<string, string | number>} values
    */
   say(sentence, values) {
-    this.part(".status").textContent = fill(sentence || "", values);
+    this.find(".status").textContent = fill(sentence || "", values);
   }
 }
 
