@@ -1,0 +1,56 @@
+"""The page's policy, over http, where browsers apply all of it."""
+
+import functools
+import http.server
+import threading
+
+import pytest
+
+from tests.browser.test_site import ARTICLE
+
+BREACHES = {
+    "script-src": """() => {
+      const script = document.createElement("script");
+      script.textContent = "window.breached = true";
+      document.head.append(script);
+    }""",
+    "style-src": """() => document.body.setAttribute("style", "opacity: 0.5")""",
+    "connect-src": """() => { fetch("../index.html").then(
+      () => { window.breached = true; }, () => {}); }""",
+    "worker-src": """() => { try {
+      new Worker("../static/app.js").onerror = () => {};
+    } catch { /* blocked at once */ } }""",
+    "frame-src": """() => {
+      const frame = document.createElement("iframe");
+      frame.src = "../index.html";
+      document.body.append(frame);
+    }""",
+}
+
+
+class _QuietHandler(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *arguments):
+        """Keep the tests' output clean."""
+
+
+@pytest.fixture(scope="module")
+def http_address(site_dir):
+    """Serve the site on this machine; return its address."""
+    handler = functools.partial(_QuietHandler, directory=site_dir)
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.mark.parametrize("directive", BREACHES)
+def test_the_policy_blocks(reader, http_address, directive):
+    page = reader.blank_page(offline=False)
+    page.goto(f"{http_address}/{ARTICLE}")
+    heard = reader.problems()
+    assert all(text.startswith(f"request: {http_address}/") for text in heard), heard
+    page.evaluate(BREACHES[directive])
+    heard = "\n".join(reader.problems())
+    assert f"policy: {directive}" in heard
+    assert not page.evaluate("Boolean(window.breached)")

@@ -1,0 +1,185 @@
+"""Every page of the built site, opened from disk in both browsers.
+
+That nothing is logged as an error, refused by the policy, missing or asked of another
+host is asserted by the `reader` fixture when each of these tests ends.
+"""
+
+from urllib.parse import urldefrag
+
+import pytest
+
+ARTICLE = "inside-attention/index.html"
+TARGET_PX = 24
+RELATIVE_LUMINANCE = """(element) => {
+  const linear = (c) => c <= 10 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4;
+  const canvas = new OffscreenCanvas(1, 1).getContext("2d");
+  canvas.fillStyle = getComputedStyle(element).backgroundColor;
+  canvas.fillRect(0, 0, 1, 1);
+  const [r, g, b] = [...canvas.getImageData(0, 0, 1, 1).data].map(linear);
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+}"""
+WIDER_THAN_SCREEN = """() => [...document.body.querySelectorAll("*")]
+  .filter((element) => element.getBoundingClientRect().right > innerWidth + 1)
+  .filter((element) => {
+    for (let box = element.parentElement; box; box = box.parentElement) {
+      if (getComputedStyle(box).overflowX !== "visible") return false;
+    }
+    return true;
+  })
+  .map((element) => element.outerHTML.slice(0, 120))"""
+UNREACHABLE_BOXES = """() => [...document.body.querySelectorAll("*")]
+  .filter((box) => ["auto", "scroll"].includes(getComputedStyle(box).overflowX))
+  .filter((box) => box.scrollWidth > box.clientWidth + 1)
+  .filter((box) => box.tabIndex < 0 && !box.querySelector("[tabindex='0'], a, button"))
+  .map((box) => box.outerHTML.slice(0, 120))"""
+SMALL_TARGETS = """(least) => [...document.querySelectorAll("button, select, summary")]
+  .map((control) => [control, control.getBoundingClientRect()])
+  .filter(([, box]) => box.width && (box.width < least || box.height < least))
+  .map(([control, box]) => `${box.width} x ${box.height}: ${control.outerHTML}`)"""
+EMPTY_FIGURES = """() => [...document.querySelectorAll("article figure")]
+  .filter((figure) => ![...figure.querySelectorAll("table, svg, img, pre, math, ol")]
+    .some((drawn) => drawn.checkVisibility() && drawn.clientHeight))
+  .map((figure) => figure.outerHTML.slice(0, 120))"""
+LINKS = """() => [...document.querySelectorAll("a[href], link[href]")]
+  .map((link) => link.href)"""
+IDS = """() => [...document.querySelectorAll("[id]")].map((element) => element.id)"""
+
+
+@pytest.fixture(scope="session")
+def pages(site_dir):
+    """The paths of all pages, relative to the site's folder."""
+    paths = site_dir.rglob("*.html")
+    found = sorted(path.relative_to(site_dir).as_posix() for path in paths)
+    assert {"index.html", ARTICLE} <= set(found)
+    return found
+
+
+def scroll_through(page):
+    """Scroll to the end in steps, so that what waits for its place comes to it."""
+    page.evaluate(
+        """async () => {
+          for (let y = 0; y < document.body.scrollHeight; y += innerHeight) {
+            scrollTo(0, y);
+            await new Promise((resolve) => requestAnimationFrame(resolve));
+          }
+        }"""
+    )
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_page_opens_and_scrolls_in_silence(reader, pages, scheme):
+    for path in pages:
+        page = reader.open(path, scheme=scheme)
+        scroll_through(page)
+        assert page.title()
+
+
+def test_formulas_are_set_in_the_shipped_font(reader):
+    page = reader.open(ARTICLE)
+    families = page.evaluate(
+        """async () => {
+          await document.fonts.ready;
+          return [...document.fonts].filter((f) => f.status === "loaded")
+            .map((f) => f.family);
+        }"""
+    )
+    assert any("STIX" in family for family in families), families
+
+
+def test_scripts_off_leaves_every_figure_drawn(reader, pages):
+    for path in pages:
+        page = reader.open(path, scripts=False)
+        assert page.locator("h1").is_visible()
+        assert page.evaluate(EMPTY_FIGURES) == []
+
+
+def test_scripts_off_shows_no_control_that_does_nothing(reader):
+    page = reader.open(ARTICLE, scripts=False)
+    idle = page.locator("button:visible, select:visible")
+    assert idle.evaluate_all("(all) => all.map((one) => one.outerHTML)") == []
+
+
+def test_dark_is_dark_and_light_is_light(reader, pages):
+    for path in pages:
+        for scheme, dark in (("light", False), ("dark", True)):
+            body = reader.open(path, scheme=scheme).locator("body")
+            assert (body.evaluate(RELATIVE_LUMINANCE) < 0.1) == dark
+
+
+def test_nothing_but_its_own_box_scrolls_sideways_on_a_phone(reader, pages):
+    for path in pages:
+        page = reader.open(path, width=390, height=844)
+        scroll_through(page)
+        assert page.evaluate("document.scrollingElement.scrollWidth") <= 390
+        assert page.evaluate(WIDER_THAN_SCREEN) == []
+        assert page.evaluate(UNREACHABLE_BOXES) == []
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_controls_are_large_enough_to_hit(reader, pages, width):
+    for path in pages:
+        page = reader.open(path, width=width)
+        assert page.evaluate(SMALL_TARGETS, TARGET_PX) == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_no_violation(reader, pages, scheme, axe_source):
+    for path in pages:
+        page = reader.open(path, scheme=scheme)
+        scroll_through(page)
+        page.evaluate(axe_source)
+        result = page.evaluate("axe.run(document, { resultTypes: ['violations'] })")
+        assert result["passes"]
+        assert [
+            f"{path}: {violation['id']}: {violation['help']}: {node['html'][:200]}"
+            for violation in result["violations"]
+            for node in violation["nodes"]
+        ] == []
+
+
+def test_every_link_has_its_target(reader, pages, site_dir):
+    ids, links = {}, []
+    for path in pages:
+        page = reader.open(path)
+        ids[page.url] = set(page.evaluate(IDS))
+        links += [(path, href) for href in page.evaluate(LINKS)]
+    root = site_dir.as_uri()
+    for path, link in links:
+        target, fragment = urldefrag(link)
+        if target.startswith(root):
+            assert (site_dir / target.removeprefix(f"{root}/")).is_file(), (path, link)
+            assert not fragment or fragment in ids[target], (path, link)
+        else:
+            assert target.startswith(("https:", "http:", "mailto:")), (path, link)
+
+
+def test_a_reader_walks_from_the_index_to_the_article_and_back(reader):
+    page = reader.open("index.html")
+    page.locator(f"a[href='{ARTICLE}']").first.click()
+    page.wait_for_url("**/inside-attention/index.html")
+    page.locator("a[href='../index.html']").first.click()
+    page.wait_for_url("**/index.html")
+    assert "inside-attention" not in page.url.removeprefix(reader.site.as_uri())
+
+
+def test_the_first_tab_stop_skips_to_the_article(reader):
+    page = reader.open(ARTICLE)
+    page.keyboard.press("Tab")
+    target = page.evaluate("document.activeElement.getAttribute('href')")
+    assert target and target.startswith("#")
+    page.keyboard.press("Enter")
+    assert page.evaluate("location.hash") == target
+    box = page.locator(target).bounding_box()
+    assert 0 <= box["y"] < 900
+
+
+def test_the_first_figure_stands_in_the_first_screen(reader):
+    page = reader.open(ARTICLE)
+    assert page.locator("article figure").first.bounding_box()["y"] < 900
+
+
+def test_forced_colours_and_reduced_motion_break_nothing(reader, pages):
+    for path in pages:
+        page = reader.open(path, forced_colors=True, reduced_motion=True)
+        scroll_through(page)
+        assert page.evaluate("document.getAnimations().length") == 0
