@@ -5,47 +5,54 @@
  * (::details-content), an open list.
  */
 
-const WIDE = "(min-width: 68.75em)"; // the same as in page.css: three columns
+const WIDE = "(min-width: 68.75em)"; // as in css/2-page.css: three columns
 const READING_LINE = 0.3; // of the window's height: where the eye is taken to be
 
 export class PageContents extends HTMLElement {
-  connectedCallback() {
-    this.details = this.querySelector("details");
-    this.links = [...this.querySelectorAll("a")];
-    this.targets = this.links.map((link) => document.getElementById(link.hash.slice(1)));
+  constructor() {
+    super();
+    /** @type {{link: HTMLAnchorElement, target: HTMLElement}[]} */
+    this.entries = [];
+    /** @type {HTMLAnchorElement | null} */
     this.current = null;
+  }
+
+  connectedCallback() {
+    for (const link of this.querySelectorAll("a")) {
+      const target = document.getElementById(decodeURIComponent(link.hash.slice(1)));
+      if (target) this.entries.push({ link, target });
+    }
     this.openWhereWide();
     this.followReader();
   }
 
   openWhereWide() {
+    const details = this.querySelector("details");
     const wide = matchMedia(WIDE);
-    const open = () => {
-      this.details.open = wide.matches;
-    };
+    const open = () => details?.toggleAttribute("open", wide.matches);
     wide.addEventListener("change", open);
     open();
   }
 
   followReader() {
     let waiting = false;
-    const mark = () => {
+    const follow = () => {
       waiting = false;
       this.mark(this.linkAtReader());
     };
     addEventListener("scroll", () => {
-      if (!waiting) requestAnimationFrame(mark);
+      if (!waiting) requestAnimationFrame(follow);
       waiting = true;
     }, { passive: true });
-    mark();
+    follow();
   }
 
   /** Return the link of the last heading above the reading line, if there is one. */
   linkAtReader() {
     const line = innerHeight * READING_LINE;
-    const passed = this.targets.filter((target) => target
-      && target.getBoundingClientRect().top < line);
-    return this.links[this.targets.indexOf(passed[passed.length - 1])] || null;
+    const passed = this.entries.filter(
+      ({ target }) => target.getBoundingClientRect().top < line);
+    return passed[passed.length - 1]?.link ?? null;
   }
 
   /** @param {HTMLAnchorElement | null} link */
