@@ -2,13 +2,16 @@
 
 const BROWSER = [
   "window", "document", "location", "history", "navigator", "localStorage",
-  "HTMLElement", "Element", "Node", "Event", "CustomEvent", "MouseEvent", "customElements",
+  "HTMLElement", "Element", "Node", "Event", "CustomEvent", "MouseEvent",
+  "customElements", "ImageData",
   "matchMedia", "getComputedStyle", "addEventListener", "removeEventListener",
   "requestAnimationFrame", "cancelAnimationFrame", "setTimeout", "clearTimeout",
   "ResizeObserver", "IntersectionObserver", "MutationObserver", "DecompressionStream",
-  "Blob", "Response", "atob", "btoa", "URL", "URLSearchParams", "Event", "EventTarget",
-  "innerHeight", "innerWidth", "console", "CSS", "performance", "scrollY", "structuredClone",
+  "Blob", "Response", "atob", "btoa", "URL", "URLSearchParams", "EventTarget",
+  "innerHeight", "innerWidth", "scrollY", "CSS", "performance", "structuredClone",
 ];
+
+const NODE = ["URL", "Buffer", "EventTarget"];
 
 const HTML_FROM_TEXT = [
   "innerHTML", "outerHTML", "insertAdjacentHTML", "write", "createContextualFragment",
@@ -60,7 +63,9 @@ export default [
   },
   {
     files: ["tests/js/**/*.js", "eslint.config.js"],
-    languageOptions: { globals: { URL: "readonly", Buffer: "readonly", EventTarget: "readonly" } },
+    languageOptions: {
+      globals: Object.fromEntries(NODE.map((name) => [name, "readonly"])),
+    },
     rules: { ...ALWAYS, "no-restricted-syntax": "off" },
   },
 ];

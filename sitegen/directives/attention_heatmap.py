@@ -12,7 +12,12 @@ import numpy as np
 
 from sitegen.errors import known
 from sitegen.notation import fixed, signed, signed_class, visible, weight_class
-from sitegen.pictures import DARK, LIGHT, weight_picture
+from sitegen.pictures import (
+    SIGNED_PALETTES,
+    WEIGHT_PALETTES,
+    signed_picture,
+    weight_picture,
+)
 from sitegen.traces import forbidden_cells
 
 NAME = "attention-heatmap"
@@ -278,10 +283,11 @@ def written_row(view, name, numbers):
 
 
 def pictures(view, name, numbers):
-    """Return the matrix as two data: addresses, light and dark; none for a difference."""
+    """Return the matrix as two data: addresses, light and dark."""
+    draw, palettes = weight_picture, WEIGHT_PALETTES
     if name == "difference":
-        return ()
-    return tuple(weight_picture(numbers, view.forbidden, ramp) for ramp in (LIGHT, DARK))
+        draw, palettes = signed_picture, SIGNED_PALETTES
+    return tuple(draw(numbers, view.forbidden, palette) for palette in palettes)
 
 
 def largest(view, head):

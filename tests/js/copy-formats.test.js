@@ -4,7 +4,9 @@ import { matrixText } from "../../static/js/lib/copy-formats.js";
 
 const source = {
   trace: "demo", tensor: "layers.0.weights", head: 2, query: 1, key: 0,
-  matrix: { queries: 2, keys: 3, values: Float64Array.of(1, 0, 0, 0.258646, 0.741354, 1e-7) },
+  matrix: {
+    queries: 2, keys: 3, values: Float64Array.of(1, 0, 0, 0.258646, 0.741354, 1e-7),
+  },
   queryLabels: ["the", 'say "hi", twice'], keyLabels: ["the", "=1+1", "a\nb"],
 };
 
@@ -42,6 +44,7 @@ test("what is not finite stays readable in each format", () => {
   const matrix = { queries: 1, keys: 3, values: Float64Array.of(-Infinity, NaN, 2) };
   const scores = { ...source, matrix, query: 0, queryLabels: ["the"] };
   assert.match(matrixText("numpy", "row", scores), /\[-np\.inf, np\.nan, 2\.0\]/);
-  assert.deepEqual(JSON.parse(matrixText("json", "row", scores)).values, ["-Infinity", "NaN", 2]);
+  assert.deepEqual(JSON.parse(matrixText("json", "row", scores)).values,
+    ["-Infinity", "NaN", 2]);
   assert.match(matrixText("csv", "row", scores), /-Infinity,NaN,2/);
 });

@@ -5,7 +5,8 @@ import { nextCell } from "../../static/js/lib/grid-keys.js";
 const size = { queries: 20, keys: 5 };
 
 function press(key, modifiers = {}) {
-  return { key, ctrlKey: false, metaKey: false, altKey: false, shiftKey: false, ...modifiers };
+  const none = { ctrlKey: false, metaKey: false, altKey: false, shiftKey: false };
+  return { key, ...none, ...modifiers };
 }
 
 test("arrows move by one cell and stop at the edges", () => {
@@ -26,8 +27,9 @@ test("Home and End stay in the row, with Ctrl they go to the corners", () => {
 });
 
 test("Page Up and Page Down move by eight rows", () => {
-  assert.deepEqual(nextCell(press("PageDown"), { query: 3, key: 1 }, size), { query: 11, key: 1 });
-  assert.deepEqual(nextCell(press("PageUp"), { query: 3, key: 1 }, size), { query: 0, key: 1 });
+  const from = { query: 3, key: 1 };
+  assert.deepEqual(nextCell(press("PageDown"), from, size), { query: 11, key: 1 });
+  assert.deepEqual(nextCell(press("PageUp"), from, size), { query: 0, key: 1 });
 });
 
 test("in a mirrored table the left arrow leads to the next key", () => {

@@ -39,7 +39,7 @@ test("with a cache the queries are the last positions", () => {
   assert.deepEqual([...forbiddenCells([0, 1, 2, 3], 2, 4)], [0, 0, 0, 1, 0, 0, 0, 0]);
 });
 
-test("the largest comes first, equal ones keep their order, forbidden ones are left out", () => {
+test("the largest comes first, equal ones keep their order, forbidden ones go", () => {
   const row = Float64Array.of(0.2, -0.5, 0.2, 0.9);
   assert.deepEqual(largestFirst(row, Uint8Array.of(0, 0, 0, 1)), [1, 0, 2]);
 });
@@ -49,7 +49,7 @@ test("a sum has every term", () => {
   assert.equal(sumOf([]), 0);
 });
 
-test("the partner is the next head of the same group, and the last one's the first", () => {
+test("the partner is the next head of the group, and the last one's the first", () => {
   assert.deepEqual([0, 1, 2, 3].map((head) => partnerOf(head, 2)), [1, 0, 3, 2]);
   assert.deepEqual([3, 4, 5].map((head) => partnerOf(head, 3)), [4, 5, 3]);
   assert.equal(partnerOf(2, 1), null);

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { deflateSync } from "node:zlib";
-import { TraceError, decodeTensor, parseTrace, readTensor } from "../../static/js/lib/trace.js";
+import {
+  TraceError, decodeTensor, parseTrace, readTensor,
+} from "../../static/js/lib/trace.js";
 
 function packed(numbers) {
   return deflateSync(Buffer.from(numbers.buffer)).toString("base64");
@@ -23,12 +25,13 @@ test("a trace of this major is read, whatever its minor", () => {
 
 test("a newer major is told apart from what cannot be read", () => {
   assert.equal(kindOf('{"format_major": 2, "tensors": {}}'), "newer");
-  for (const text of ["", "{", "null", "[]", '{"format_major": 1}', '{"tensors": {}}', "NaN"]) {
+  const halves = ['{"format_major": 1}', '{"tensors": {}}'];
+  for (const text of ["", "{", "null", "[]", "NaN", ...halves]) {
     assert.equal(kindOf(text), "unreadable", text);
   }
 });
 
-test("plain values are read, and the three words that JSON has no numbers for", async () => {
+test("values are read, and the three words that JSON has no numbers for", async () => {
   const { values } = await decodeTensor({
     dims: ["key"], shape: [4], values: [0.5, "-Infinity", "Infinity", "NaN"],
   });
@@ -56,7 +59,7 @@ test("parts of a whole are unpacked, as bytes or as two bytes", async () => {
   assert.deepEqual([...byte.values], [0, Math.fround(0.2), 1]);
 });
 
-test("numbers that do not fill the shape, or cannot be unpacked, are refused", async () => {
+test("numbers that do not fill the shape or cannot unpack are refused", async () => {
   const dims = ["key"];
   const broken = [
     { dims, shape: [3], values: [1, 2] },
@@ -70,8 +73,8 @@ test("numbers that do not fill the shape, or cannot be unpacked, are refused", a
 });
 
 test("a tensor is decoded once, and a missing one is refused by name", async () => {
-  const trace = parseTrace(
-    '{"format_major": 1, "tensors": {"q": {"dims": ["key"], "shape": [1], "values": [1]}}}');
+  const tensors = { q: { dims: ["key"], shape: [1], values: [1] } };
+  const trace = parseTrace(JSON.stringify({ format_major: 1, tensors }));
   assert.equal(await readTensor(trace, "q"), await readTensor(trace, "q"));
   await assert.rejects(readTensor(trace, "k"), /no k/);
 });

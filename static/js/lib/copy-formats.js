@@ -35,7 +35,8 @@ function asNumpy(extent, source) {
   const from = `# ${source.trace}: ${source.tensor}${index}`;
   if (extent === "cell") return `${python(rowsOf(extent, source)[0][0])}  ${from}\n`;
   if (extent === "row") return `${from}, a number for each key\nnp.array(${rows[0]})\n`;
-  return `${from}, a row for each query\nnp.array([\n    ${rows.join(",\n    ")},\n])\n`;
+  const body = rows.join(",\n    ");
+  return `${from}, a row for each query\nnp.array([\n    ${body},\n])\n`;
 }
 
 /**
@@ -90,7 +91,7 @@ function indexOf(extent, { head, query, key }) {
 function python(value) {
   if (Number.isNaN(value)) return "np.nan";
   if (!Number.isFinite(value)) return value < 0 ? "-np.inf" : "np.inf";
-  return Number.isInteger(value) && Math.abs(value) < 1e16 ? `${value}.0` : String(value);
+  return Number.isSafeInteger(value) ? `${value}.0` : String(value);
 }
 
 /** JSON has no infinities: a trace writes them as strings, and so do we.

@@ -64,7 +64,7 @@ export function rememberInAddress(changes) {
 function writeAddress() {
   const fragment = changedFragment(location.hash, waiting.changes);
   waiting.changes = {};
-  if (fragment !== location.hash) {
-    history.replaceState(history.state, "", fragment || location.pathname + location.search);
-  }
+  if (fragment === location.hash) return;
+  const address = fragment || location.pathname + location.search;
+  history.replaceState(history.state, "", address);
 }

@@ -1,4 +1,6 @@
-/** Token labels with what is invisible made visible; sitegen/notation.py has the same. */
+/**
+ * Token labels with what is invisible made visible; sitegen/notation.py has the same.
+ */
 
 // Marks that turn the direction of text, have no width or break the line.  U+200C and
 // U+200D are spared: scripts and emoji are written with them.

@@ -28,8 +28,10 @@ export function headMatrix(tensor, head) {
  * @returns {Matrix}
  */
 export function differenceOf(first, second) {
-  const values = Float64Array.from(first.values, (value, i) => value - second.values[i]);
-  return { queries: first.queries, keys: first.keys, values };
+  const { queries, keys } = first;
+  const values = Float64Array.from(first.values, (value, i) =>
+    value - second.values[i]);
+  return { queries, keys, values };
 }
 
 /**
@@ -60,6 +62,14 @@ export function forbiddenCells(positions, queries, keys) {
 export function rowOf(matrix, query) {
   const from = query * matrix.keys;
   return /** @type {Numbers} */ (matrix.values.subarray(from, from + matrix.keys));
+}
+
+/**
+ * Return what the mask forbids in the followed row of a picture, [keys].
+ * @param {{matrix: Matrix, forbidden: Uint8Array, query: number}} picture
+ */
+export function forbiddenIn({ matrix, forbidden, query }) {
+  return rowOf({ keys: matrix.keys, values: forbidden }, query);
 }
 
 /** @param {Iterable<number>} numbers */

@@ -1,4 +1,7 @@
-/** Colour stops; sitegen/notation.py has the same, tests/cases/notation.json holds both. */
+/**
+ * Colour stops; sitegen/notation.py has the same, and tests/cases/notation.json holds
+ * both to them.
+ */
 
 export const STOPS = 16;
 export const SIGNED_STOPS = 8;
@@ -18,7 +21,8 @@ export function weightStop(weight, root = false) {
  * @param {number} difference
  */
 export function signedStop(difference) {
-  const stop = Math.min(Math.floor(Math.abs(difference) * SIGNED_STOPS + 0.5), SIGNED_STOPS);
+  const nearest = Math.floor(Math.abs(difference) * SIGNED_STOPS + 0.5);
+  const stop = Math.min(nearest, SIGNED_STOPS);
   return difference < 0 ? 0 - stop : stop;
 }
 

@@ -60,7 +60,8 @@ export function parseTrace(text) {
     throw new TraceError("unreadable", "the data are not a trace");
   }
   if (trace.format_major > FORMAT_MAJOR) {
-    throw new TraceError("newer", `format ${trace.format_major}, known is ${FORMAT_MAJOR}`);
+    const message = `format ${trace.format_major}, known is ${FORMAT_MAJOR}`;
+    throw new TraceError("newer", message);
   }
   return trace;
 }
@@ -115,7 +116,8 @@ export async function decodeTensor(stored) {
     : unpacked(stored.encoding || "", await inflate(stored.data || ""));
   const expected = stored.shape.reduce((product, length) => product * length, 1);
   if (values.length !== expected) {
-    throw new TraceError("unreadable", `${values.length} numbers for [${stored.shape}]`);
+    const message = `${values.length} numbers for [${stored.shape}]`;
+    throw new TraceError("unreadable", message);
   }
   return { shape: stored.shape, values };
 }
@@ -158,7 +160,7 @@ function littleEndianShorts(bytes) {
  */
 async function inflate(base64) {
   try {
-    const packed = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+    const packed = Uint8Array.from(atob(base64), (byte) => byte.charCodeAt(0));
     const stream = new Blob([packed]).stream()
       .pipeThrough(new DecompressionStream("deflate"));
     return new Uint8Array(await new Response(stream).arrayBuffer());

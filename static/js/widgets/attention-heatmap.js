@@ -4,15 +4,16 @@ import { hearSelections, tellSelection } from "../lib/selection.js";
 import { TraceError, readTrace } from "../lib/trace.js";
 import { changeBy, showState } from "./attention-heatmap/controls.js";
 import { copyFrom } from "./attention-heatmap/copying.js";
+import { newPanel } from "./attention-heatmap/panels.js";
 import { HeadPictures } from "./attention-heatmap/pictures.js";
-import { MapPanel } from "./attention-heatmap/map.js";
-import { Palette } from "./attention-heatmap/palette.js";
-import { TablePanel } from "./attention-heatmap/table.js";
-import { fillParts, showWhen, writeCell, writeRow } from "./attention-heatmap/words.js";
+import {
+  announce, fillParts, showWhen, writeCell, writeRow,
+} from "./attention-heatmap/words.js";
 
 /**
- * The attention heatmap: improves the figure that sitegen/directives/attention_heatmap.py
- * drew.  Input changes the state, and the state is drawn in the next frame.
+ * The attention heatmap: improves the figure that the page came with, as drawn by
+ * sitegen/directives/attention_heatmap.py.  Input changes the state, and the state is
+ * drawn in the next frame.
  *
  * Attributes: data-trace, data-layer, data-head, data-query, data-key; data-compare
  * (the head beside it and the difference are shown), data-wide, data-own (follows no
@@ -28,7 +29,7 @@ export class AttentionHeatmap extends HTMLElement {
     super();
     /** @type {State} */
     this.state = { layer: 0, head: 0, query: 0, key: 0, compare: false, root: false };
-    /** @type {Map<string, TablePanel | MapPanel>} */
+    /** @type {Map<string, ReturnType<typeof newPanel>>} */
     this.panels = new Map();
     this.traceId = "";
     this.frame = 0;
@@ -141,7 +142,7 @@ export class AttentionHeatmap extends HTMLElement {
   }
 
   /**
-   * Change the state as this figure's reader wishes, and tell the others and the address.
+   * Change the state as the reader wishes, and tell the other figures and the address.
    * @param {Partial<State>} change
    */
   choose(change) {
@@ -198,38 +199,25 @@ export class AttentionHeatmap extends HTMLElement {
     if (!panel) return;
     panel.hidden = !picture;
     if (!picture) return;
-    if (!this.panels.has(name)) this.panels.set(name, this.newPanel(panel));
+    if (!this.panels.has(name)) {
+      this.panels.set(name, newPanel(panel, this, () => this.redraw()));
+    }
     this.panels.get(name)?.draw(picture);
     writeRow(panel, picture);
-    fillParts(panel, { layer: picture.layer, head: picture.head, other: picture.other });
-  }
-
-  /** @param {HTMLElement} panel */
-  newPanel(panel) {
-    const table = panel.querySelector("table.attention");
-    if (!table) {
-      const ramp = panel.querySelector(".ramp") || this.querySelector(".ramp");
-      const palette = new Palette(/** @type {Element} */ (ramp), () => this.redraw());
-      return new MapPanel(panel, () => palette.read());
-    }
-    if (!table.querySelector("tbody")) { // not shown at first: it comes without its rows
-      const parts = this.querySelectorAll('[data-panel="head"] :is(thead, tbody)');
-      table.append(...[...parts].map((part) => part.cloneNode(true)));
-    }
-    return new TablePanel(panel);
+    const { layer, head, other } = picture;
+    fillParts(panel, { layer, head, other });
   }
 
   /** @param {ReturnType<HeadPictures["of"]>} shown */
   drawWords({ head, partner, partnerHead }) {
     writeCell(this.readout, head, partner, this.state.compare);
     for (const part of this.querySelectorAll(".controls, .readout")) {
-      fillParts(part, { layer: this.state.layer, head: this.state.head, other: partnerHead });
+      fillParts(part, { other: partnerHead });
     }
     if (!this.announcing) return;
     this.announcing = false;
-    const row = this.querySelector('[data-panel="head"] .followed-row');
-    const region = this.querySelector(".announcement");
-    if (region) region.textContent = row?.textContent?.replace(/\s+/g, " ").trim() || "";
+    announce(this.querySelector(".announcement"),
+      this.querySelector('[data-panel="head"] .followed-row'));
   }
 
   /**

@@ -20,8 +20,11 @@ export function changeBy(control) {
   if (name === "compare" || name === "root") {
     return { [name]: /** @type {HTMLInputElement} */ (control).checked };
   }
-  if (name === "layer" || control.closest(".pick-layer")) return { layer: Number(control.value) };
-  if (name === "head" || control.closest(".pick-head")) return { head: Number(control.value) };
+  for (const picked of ["layer", "head"]) {
+    if (name === picked || control.closest(`.pick-${picked}`)) {
+      return { [picked]: Number(control.value) };
+    }
+  }
   return null;
 }
 

@@ -1,5 +1,5 @@
 import { fixed, signed } from "../../lib/numbers.js";
-import { largestFirst, rowOf } from "../../lib/matrix.js";
+import { forbiddenIn, largestFirst, rowOf } from "../../lib/matrix.js";
 import { SIGNED_STOPS, signedStop, weightStop } from "../../lib/ramp.js";
 
 /**
@@ -14,6 +14,7 @@ import { SIGNED_STOPS, signedStop, weightStop } from "../../lib/ramp.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const LARGEST_SHOWN = 8;
+const FRAME_GAP = 1 / 250; // of the map's side: a frame hides nothing of a thin row
 let lastCellNumber = 0;
 
 export class MapPanel {
@@ -28,7 +29,9 @@ export class MapPanel {
     this.canvas.setAttribute("aria-hidden", "true");
     this.rowFrame = svgElement("rect", { class: "frame" });
     this.cellFrame = svgElement("rect", { class: "frame" });
-    this.frames = svgElement("svg", { preserveAspectRatio: "none", "aria-hidden": "true" });
+    this.frames = svgElement("svg", {
+      preserveAspectRatio: "none", "aria-hidden": "true",
+    });
     this.frames.append(this.rowFrame, this.cellFrame);
     this.row = element("div", { role: "row", class: "hidden" });
     this.map.replaceChildren(this.canvas, this.frames, this.row);
@@ -63,8 +66,7 @@ export class MapPanel {
     const { queries, keys, values } = matrix;
     if (this.canvas.width !== keys) this.canvas.width = keys;
     if (this.canvas.height !== queries) this.canvas.height = queries;
-    const context = /** @type {CanvasRenderingContext2D} */ (this.canvas.getContext("2d"));
-    const image = context.createImageData(keys, queries);
+    const image = new ImageData(keys, queries);
     const pixels = new Uint32Array(image.data.buffer);
     for (let i = 0; i < pixels.length; i++) {
       if (forbidden[i]) continue; // transparent: the hatch shows
@@ -72,14 +74,20 @@ export class MapPanel {
         ? signedStop(values[i]) + SIGNED_STOPS : weightStop(values[i], root);
       pixels[i] = palette[stop];
     }
-    context.putImageData(image, 0, 0);
+    this.canvas.getContext("2d")?.putImageData(image, 0, 0);
   }
 
   /** @param {Picture} picture */
   frame({ matrix: { queries, keys }, query, key }) {
     setAttributes(this.frames, { viewBox: `0 0 ${keys} ${queries}` });
-    setAttributes(this.rowFrame, { x: 0, y: query, width: keys, height: 1 });
-    setAttributes(this.cellFrame, { x: key, y: query, width: 1, height: 1 });
+    const wide = keys * FRAME_GAP;
+    const high = queries * FRAME_GAP;
+    setAttributes(this.rowFrame, {
+      x: -wide, y: query - high, width: keys + 2 * wide, height: 1 + 2 * high,
+    });
+    setAttributes(this.cellFrame, {
+      x: key - wide, y: query - high, width: 1 + 2 * wide, height: 1 + 2 * high,
+    });
     this.size = { queries, keys };
     this.at = { query, key };
   }
@@ -94,7 +102,8 @@ export class MapPanel {
       "aria-colindex": key + 1, "aria-selected": "true",
     });
     const text = masked ? this.map.dataset.masked || "" : number;
-    cell.textContent = `${query} ${queryLabels[query]}, ${key} ${keyLabels[key]}: ${text}`;
+    const place = `${query} ${queryLabels[query]}, ${key} ${keyLabels[key]}`;
+    cell.textContent = `${place}: ${text}`;
     setAttributes(this.map, {
       "aria-rowcount": matrix.queries, "aria-colcount": matrix.keys,
       "aria-activedescendant": cell.id,
@@ -104,11 +113,11 @@ export class MapPanel {
   }
 
   /** @param {Picture} picture */
-  listLargest({ matrix, forbidden, query, scores, keyLabels }) {
+  listLargest(picture) {
     if (!this.largest) return;
+    const { matrix, query, scores, keyLabels } = picture;
     const row = rowOf(matrix, query);
-    const allowed = rowOf({ keys: matrix.keys, values: forbidden }, query);
-    const keys = largestFirst(row, allowed).slice(0, LARGEST_SHOWN);
+    const keys = largestFirst(row, forbiddenIn(picture)).slice(0, LARGEST_SHOWN);
     this.largest.replaceChildren(...keys.map((key) => {
       const numbers = [row[key], ...scores ? [rowOf(scores, query)[key]] : []];
       return tableRow(key, keyLabels[key], numbers.map((number) => fixed(number, 6)));
@@ -120,7 +129,8 @@ export class MapPanel {
    * @returns {import("./table.js").Place | null}
    */
   placeOf(event) {
-    if (!this.map.contains(/** @type {Node} */ (event.target)) || !this.size) return null;
+    const target = /** @type {Node} */ (event.target);
+    if (!this.map.contains(target) || !this.size) return null;
     if (!(event instanceof MouseEvent)) return this.at ?? null;
     const box = this.canvas.getBoundingClientRect();
     const { queries, keys } = this.size;

@@ -1,5 +1,7 @@
 import { visible } from "../../lib/labels.js";
-import { differenceOf, forbiddenCells, headMatrix, partnerOf } from "../../lib/matrix.js";
+import {
+  differenceOf, forbiddenCells, headMatrix, partnerOf,
+} from "../../lib/matrix.js";
 import { TraceError, readTensor } from "../../lib/trace.js";
 
 /**
@@ -7,8 +9,8 @@ import { TraceError, readTensor } from "../../lib/trace.js";
  *
  * @typedef {import("./controls.js").State} State
  * @typedef {import("../../lib/trace.js").Tensor} Tensor
- * @typedef {import("./table.js").Picture & {layer: number, head: number, other: number}}
- *   HeadPicture
+ * @typedef {import("./table.js").Picture} Picture
+ * @typedef {Picture & {layer: number, head: number, other: number}} HeadPicture
  */
 export class HeadPictures {
   /** @param {import("../../lib/trace.js").Trace} trace */
@@ -86,7 +88,8 @@ export class HeadPictures {
   picture(state, head, other) {
     return {
       kind: "head", layer: this.layer, head, other,
-      matrix: this.matrix(head), scores: this.scores ? headMatrix(this.scores, head) : null,
+      matrix: this.matrix(head),
+      scores: this.scores && headMatrix(this.scores, head),
       forbidden: this.forbidden, query: state.query, key: state.key, root: state.root,
       queryLabels: this.queryLabels, keyLabels: this.keyLabels,
     };
@@ -112,7 +115,7 @@ export class HeadPictures {
   }
 
   /**
-   * Return the same matrix for the same name, so that an unchanged one is not repainted.
+   * Return the same matrix for the same name, so that none is repainted unchanged.
    * @param {string} name
    * @param {() => import("../../lib/matrix.js").Matrix} make
    */
@@ -130,7 +133,8 @@ export class HeadPictures {
   copySource(trace, { head, query, key }) {
     return {
       trace, tensor: `layers.${this.layer}.weights`, head, query, key,
-      matrix: this.matrix(head), queryLabels: this.queryLabels, keyLabels: this.keyLabels,
+      matrix: this.matrix(head),
+      queryLabels: this.queryLabels, keyLabels: this.keyLabels,
     };
   }
 }

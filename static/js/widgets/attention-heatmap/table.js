@@ -21,7 +21,7 @@ import { rowOf, sumOf } from "../../lib/matrix.js";
 export class TablePanel {
   /** @param {HTMLElement} panel */
   constructor(panel) {
-    const table = /** @type {HTMLTableElement} */ (panel.querySelector("table.attention"));
+    const table = /** @type {HTMLTableElement} */ (panel.querySelector(".attention"));
     this.table = table;
     this.rows = [...table.tBodies[0].rows];
     this.cells = this.rows.map((row) => [...row.cells].slice(1, -1));
@@ -51,8 +51,9 @@ export class TablePanel {
     const first = query * matrix.keys;
     row.forEach((number, key) => {
       if (forbidden[first + key]) return; // forbidden by position: as the page has it
-      const text = kind === "difference" ? signed(number, 2) : fixed(number, 2);
-      const colour = kind === "difference" ? signedClass(number) : weightClass(number, root);
+      const [colour, text] = kind === "difference"
+        ? [signedClass(number), signed(number, 2)]
+        : [weightClass(number, root), fixed(number, 2)];
       this.drawCell(first + key, this.cells[query][key], colour, text);
     });
     const sum = fixed(sumOf(row), 2);
@@ -92,10 +93,12 @@ export class TablePanel {
   placeOf(event) {
     const target = /** @type {Element} */ (event.target);
     const cell = /** @type {HTMLTableCellElement | null} */ (target.closest("th, td"));
-    if (!cell || !this.table.contains(cell) || cell.matches(".corner, thead .sum")) return null;
+    if (!cell || !this.table.contains(cell)) return null;
+    if (cell.matches(".corner, thead .sum")) return null;
     const key = cell.cellIndex - 1;
     if (cell.closest("thead")) return { key };
-    const query = this.rows.indexOf(/** @type {HTMLTableRowElement} */ (cell.parentElement));
+    const row = /** @type {HTMLTableRowElement} */ (cell.parentElement);
+    const query = this.rows.indexOf(row);
     return cell.matches("th, .sum") ? { query } : { query, key };
   }
 

@@ -1,5 +1,5 @@
 import { fixed, signed } from "../../lib/numbers.js";
-import { largestFirst, rowOf, sumOf } from "../../lib/matrix.js";
+import { forbiddenIn, largestFirst, rowOf, sumOf } from "../../lib/matrix.js";
 
 /**
  * The figure in words: the followed row written out, and the chosen cell.
@@ -45,9 +45,10 @@ export function showWhen(root, holds) {
  * @param {HTMLElement} panel
  * @param {Picture} picture
  */
-export function writeRow(panel, { kind, matrix, forbidden, query, queryLabels, keyLabels }) {
+export function writeRow(panel, picture) {
+  const { kind, matrix, query, queryLabels, keyLabels } = picture;
   const row = rowOf(matrix, query);
-  const order = largestFirst(row, rowOf({ keys: matrix.keys, values: forbidden }, query));
+  const order = largestFirst(row, forbiddenIn(picture));
   const shown = order.slice(0, order.length > TERMS_LIMIT ? TERMS_SHOWN : order.length);
   const others = order.slice(shown.length);
   const most = order[0] ?? 0;
@@ -60,6 +61,17 @@ export function writeRow(panel, { kind, matrix, forbidden, query, queryLabels, k
     "most-key": most, "most-label": keyLabels[most], most: write(row[most], 3),
   });
   showWhen(panel, { others: others.length > 0 });
+}
+
+/**
+ * Say the followed row in a live region, without the parts that are not shown.
+ * @param {Element | null} region
+ * @param {Element | null} row
+ */
+export function announce(region, row) {
+  const said = /** @type {Element | undefined} */ (row?.cloneNode(true));
+  for (const hidden of said?.querySelectorAll("[hidden]") || []) hidden.remove();
+  if (region) region.textContent = said?.textContent?.replace(/\s+/g, " ").trim() || "";
 }
 
 /**

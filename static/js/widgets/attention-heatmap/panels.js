@@ -1,0 +1,31 @@
+import { MapPanel } from "./map.js";
+import { Palette } from "./palette.js";
+import { TablePanel } from "./table.js";
+
+/**
+ * Return what draws a panel: a table where the page has one, else a map.
+ * @param {HTMLElement} panel
+ * @param {HTMLElement} figure
+ * @param {() => void} redraw  called when the page's colours change
+ */
+export function newPanel(panel, figure, redraw) {
+  const table = panel.querySelector("table.attention");
+  if (table) {
+    fillTable(table, figure);
+    return new TablePanel(panel);
+  }
+  const ramp = panel.querySelector(".ramp") || figure.querySelector(".ramp");
+  const palette = new Palette(/** @type {Element} */ (ramp), redraw);
+  return new MapPanel(panel, () => palette.read());
+}
+
+/**
+ * Give a table that was not shown at first, and came without rows, those of the first.
+ * @param {Element} table
+ * @param {HTMLElement} figure
+ */
+function fillTable(table, figure) {
+  if (table.querySelector("tbody")) return;
+  const parts = figure.querySelectorAll('[data-panel="head"] :is(thead, tbody)');
+  table.append(...[...parts].map((part) => part.cloneNode(true)));
+}
