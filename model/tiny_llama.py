@@ -1,14 +1,10 @@
 """A Llama-style decoder in NumPy, written to be read from top to bottom.
 
-Token ids go in; for each position a score of every possible next token comes
-out.  On the way stand RMSNorm, rotary position embeddings, grouped-query
-attention with a key/value cache, SwiGLU and residual additions.
-
     python tiny_llama.py --verify --export-trace trace.json
 
-The weights are random: this calculates what a Llama calculates, and has
-learned no language.  Token labels are reading aids, and the seed was picked
-for legible pictures; neither proves anything.
+Token ids go in; a score of every possible next token comes out.  The weights
+are random: this calculates what a Llama calculates and has learned no language.
+Token labels are reading aids, the seed was picked for legible pictures.
 
 Axes, as the notes at the right edge name them:
 
@@ -18,20 +14,19 @@ Axes, as the notes at the right edge name them:
     Hq   num_attention_heads              dh   head_dim
     Hkv  num_key_value_heads              G    group_size = Hq / Hkv
 
-A comment "step: name — what it does" opens a step, which runs to the next
-such comment or to the first line that is indented less.  A step that makes a
-tensor of the trace has its name.
+A comment "step: name — what it does" opens a step, which ends before the next
+one or before a line that is indented less.  A tensor's step has its name.
 """
 
 import argparse
 import base64
+import cmath
 import hashlib
 import json
 import math
 import os
 import sys
 from dataclasses import asdict, dataclass
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -60,6 +55,7 @@ class Config:
     rms_norm_eps: float = 1e-6
     tie_word_embeddings: bool = True
 
+
 # ----------------------------------------------------------------- operations
 def rms_norm(hidden, gain, eps):
     """Return each position's channels over their root mean square, times gain.
@@ -74,39 +70,33 @@ def rms_norm(hidden, gain, eps):
 
 
 def softmax(scores):
-    """Return positive numbers in the ratio of exp(scores), last axis sums to 1.
-
-    Subtracting the largest score keeps exp in range and changes no ratio.
-    """
-    # step: softmax — exponentials over their sum, along the last axis
+    """Return exp(scores), divided by its sum along the last axis."""
+    # step: softmax — without the largest score, so that exp stays in range
     powers = np.exp(scores - np.max(scores, axis=-1, keepdims=True))
     return powers / np.sum(powers, axis=-1, keepdims=True)
 
 
-def rotary_angles(position_ids, head_dim, theta):
-    """Return the angle in radians by which a position turns each pair.
+def rotation(position_ids, head_dim, theta, dtype):
+    """Return cosine and sine of the angle that each position turns each pair.
 
     position_ids  [T] of int
-    returns       [T, dh/2]    float64, whatever the dtype of the run: at large
-                               positions a narrower angle is a wrong one
-
-    Pair 0 turns one radian per position, later pairs less.  Su et al. 2021.
+    returns       [T, dh/2], twice    pair 0 turns fastest; Su et al. 2021
     """
-    # step: angles — position times frequency, one frequency for each pair
+    # step: rotation — the angle is position times frequency, one for each pair
     pair = np.arange(head_dim // 2)
     frequencies = theta ** (-2.0 * pair / head_dim)
-    return position_ids[:, None] * frequencies
+    angles = position_ids[:, None] * frequencies
+    # Angles stay in float64 up to here: large ones would lose their digits.
+    return np.cos(angles).astype(dtype), np.sin(angles).astype(dtype)
 
 
 def rotate(heads, cos, sin):
     """Return heads with channels i and i + dh/2 turned as a pair.
 
-    heads     [B, H, T, dh]
+    heads     [B, H, T, dh]    as is the result
     cos, sin  [T, dh/2]
-    returns   [B, H, T, dh]
 
-    A checkpoint that pairs neighbours (2i, 2i + 1) needs the columns of its wq
-    and wk reordered first.
+    A checkpoint that pairs 2i with 2i + 1 needs reordered columns in wq and wk.
     """
     # step: rotate — turn the pairs (0, dh/2), (1, dh/2 + 1), …
     left, right = np.split(heads, 2, axis=-1)
@@ -125,11 +115,6 @@ def split_heads(flat, head_dim):
 def pass_through(name, value):
     """Return value: the tap of a call that records nothing."""
     return value
-
-
-def layer_tap(tap, layer):
-    """Return tap with the layer's prefix put before every name."""
-    return lambda name, value: tap(f"layers.{layer}.{name}", value)
 
 
 def attention_weights(q, k, allowed, tap=pass_through):
@@ -163,10 +148,9 @@ def mix_values(weights, v, tap=pass_through):
     returns  [B, Hq, T, dh]
     """
     # step: heads — weigh the values of the shared key/value head and add up
-    batch, heads, length, keys = weights.shape
-    grouped = weights.reshape(batch, v.shape[1], -1, length, keys)
+    grouped = weights.reshape(len(v), v.shape[1], -1, *weights.shape[2:])
     mixed = grouped @ v[:, :, None]                         # [B, Hkv, G, T, dh]
-    return tap("heads", mixed.reshape(batch, heads, length, -1))
+    return tap("heads", mixed.reshape(*weights.shape[:3], -1))
 
 
 # --------------------------------------------------------------- feed-forward
@@ -185,7 +169,7 @@ def feed_forward(normed, weights, tap=pass_through):
         silu = gate / (1.0 + np.exp(-gate))                 # [B, T, F]
     gated = tap("mlp_act", silu * up)                       # [B, T, F]
     # step: mlp_out — back to D channels
-    return tap("mlp_out", gated @ weights["w_down"])       # [B, T, D]
+    return tap("mlp_out", gated @ weights["w_down"])        # [B, T, D]
 
 
 # ---------------------------------------------------------------------- cache
@@ -193,40 +177,31 @@ class Cache:
     """Keys and values of the positions so far, in arrays that are made once.
 
     keys, values  [layers, B, Hkv, capacity, dh]    keys rotated, values not
-    length        filled positions, the same in every layer
-
-    All position ids come from here: first_position, then one after the other.
+    length        positions filled, and first_position + length is the next
     """
 
     def __init__(self, model, batch, capacity, first_position=0):
         c = model.config
-        shape = (c.num_hidden_layers, batch, c.num_key_value_heads, capacity,
-                 c.head_dim)
-        self.keys = np.zeros(shape, model.dtype)
-        self.values = np.zeros(shape, model.dtype)
+        self.keys, self.values = np.zeros(
+            (2, c.num_hidden_layers, batch, c.num_key_value_heads, capacity,
+             c.head_dim), model.dtype)
         self.length, self.first_position = 0, first_position
 
-    def positions(self, count):
+    def positions(self, batch, count):
         """Return the ids of the next count positions, and of all keys by then.
 
-        Raises ValueError if they do not fit.
+        Raises ValueError if they do not fit the capacity or the batch.
         """
-        end, capacity = self.length + count, self.keys.shape[3]
-        if end > capacity:
-            raise ValueError(f"{count} tokens after {self.length} do not fit a "
-                             f"cache of {capacity} positions")
+        _, items, _, capacity, _ = self.keys.shape
+        end = self.length + count
+        if batch != items or end > capacity:
+            raise ValueError(f"{batch} x {count} tokens after {self.length} do "
+                             f"not fit a cache for {items} x {capacity}")
         key_positions = self.first_position + np.arange(end)
         return key_positions[self.length:], key_positions
 
     def write(self, layer, k, v):
-        """Store new keys and values, [B, Hkv, T, dh]; return views of all.
-
-        Raises ValueError if the batch is not the cache's: NumPy would repeat
-        a single item without a word.
-        """
-        if len(k) != self.keys.shape[1]:
-            raise ValueError(f"a batch of {len(k)} does not fit a cache for a "
-                             f"batch of {self.keys.shape[1]}")
+        """Store new keys and values, [B, Hkv, T, dh]; return views of all."""
         end = self.length + k.shape[2]
         self.keys[layer, :, :, self.length:end] = k
         self.values[layer, :, :, self.length:end] = v
@@ -258,29 +233,25 @@ class TinyLlama:
         Raises ValueError for ids outside the vocabulary and for a full cache.
         """
         token_ids = np.asarray(token_ids)
-        if token_ids.ndim != 2 or token_ids.size == 0:
-            raise ValueError(f"token ids {token_ids.shape}, expected [B, T]")
-        for token in token_ids.flat:
-            if token not in range(self.config.vocab_size):
-                raise ValueError(f"token {token} is outside "
-                                 f"0..{self.config.vocab_size - 1}")
+        outside = (token_ids < 0) | (token_ids >= self.config.vocab_size)
+        if outside.any():
+            raise ValueError(f"token {token_ids[outside][0]} is outside "
+                             f"0..{self.config.vocab_size - 1}")
+        batch, length = token_ids.shape
         if cache is None:
-            cache = Cache(self, *token_ids.shape)
+            cache = Cache(self, batch, length)
         # step: positions — count on from the cache; nothing later may be seen
-        query_positions, key_positions = cache.positions(token_ids.shape[1])
-        allowed = key_positions <= query_positions[:, None] # [T, S]
-        angles = rotary_angles(query_positions, self.config.head_dim,
-                               self.config.rope_theta)      # [T, dh/2]
-        shared = {"cos": np.cos(angles).astype(self.dtype),
-                  "sin": np.sin(angles).astype(self.dtype),
-                  "allowed": allowed, "cache": cache}
+        query_positions, key_positions = cache.positions(batch, length)
+        allowed = key_positions <= query_positions[:, None]     # [T, S]
+        cos_sin = rotation(query_positions, self.config.head_dim,
+                           self.config.rope_theta, self.dtype)  # [T, dh/2]
         # step: embedding — look up one row of the table for each token
         hidden = tap("embedding", self.weights["embedding"][token_ids])
         # step: layers — each layer reads the states that the last one left
         for layer in range(self.config.num_hidden_layers):
-            hidden = self.decoder_layer(
-                layer, hidden, tap=layer_tap(tap, layer), **shared)
-        cache.length += token_ids.shape[1]
+            hidden = self.decoder_layer(layer, hidden, cos_sin=cos_sin,
+                                        allowed=allowed, cache=cache, tap=tap)
+        cache.length += length
         # step: final_norm — one more norm, with a gain of its own
         normed = tap("final_norm", rms_norm(
             hidden, self.weights["final_norm"], self.config.rms_norm_eps))
@@ -289,49 +260,48 @@ class TinyLlama:
         head = self.weights["embedding"].T if tied else self.weights["lm_head"]
         return tap("logits", normed @ head)                 # [B, T, V]
 
-    def decoder_layer(self, layer, hidden, *, cos, sin, allowed, cache, tap):
+    def decoder_layer(self, layer, hidden, *, cos_sin, allowed, cache, tap):
         """Return hidden, [B, T, D], with the layer's two updates added."""
         head_dim, eps = self.config.head_dim, self.config.rms_norm_eps
-        weights = {name: self.weights[f"layers.{layer}.{name}"]
-                   for name in LAYER_WEIGHTS}
+        weights = {n: self.weights[f"layers.{layer}.{n}"] for n in PER_LAYER}
+
+        def keep(name, value):
+            return tap(f"layers.{layer}.{name}", value)
+
         # step: attn_norm — bring each state to a root mean square near one
-        normed = tap("attn_norm", rms_norm(hidden, weights["attn_norm"], eps))
+        normed = keep("attn_norm", rms_norm(hidden, weights["attn_norm"], eps))
         # step: projections — three linear maps of the same normalized state
-        q = tap("q", split_heads(normed @ weights["wq"], head_dim))
-        k = tap("k", split_heads(normed @ weights["wk"], head_dim))
-        v = tap("v", split_heads(normed @ weights["wv"], head_dim))
+        q = keep("q", split_heads(normed @ weights["wq"], head_dim))
+        k = keep("k", split_heads(normed @ weights["wk"], head_dim))
+        v = keep("v", split_heads(normed @ weights["wv"], head_dim))
         # step: q_rotated — turn queries and keys by position; values stay
-        q = tap("q_rotated", rotate(q, cos, sin))           # [B, Hq, T, dh]
-        k = tap("k_rotated", rotate(k, cos, sin))           # [B, Hkv, T, dh]
+        q = keep("q_rotated", rotate(q, *cos_sin))          # [B, Hq, T, dh]
+        k = keep("k_rotated", rotate(k, *cos_sin))          # [B, Hkv, T, dh]
         # step: cache — keep the new keys and values, go on with old and new
         k, v = cache.write(layer, k, v)                     # [B, Hkv, S, dh]
         # step: attention — how much from where, then the mixture
-        heads = mix_values(attention_weights(q, k, allowed, tap), v, tap)
+        heads = mix_values(attention_weights(q, k, allowed, keep), v, keep)
         # step: merged — lay the heads of a position side by side
         merged = heads.swapaxes(1, 2).reshape(*hidden.shape[:2], -1)
-        merged = tap("merged", merged)                      # [B, T, Hq·dh]
+        merged = keep("merged", merged)                     # [B, T, Hq·dh]
         # step: attn_out — mix the heads into an update of the stream
-        update = tap("attn_out", merged @ weights["wo"])    # [B, T, D]
+        update = keep("attn_out", merged @ weights["wo"])   # [B, T, D]
         # step: resid_mid — add it to the state as it was before the norm
-        hidden = tap("resid_mid", hidden + update)
+        hidden = keep("resid_mid", hidden + update)
         # step: mlp_norm — the second norm, with a gain of its own
-        normed = tap("mlp_norm", rms_norm(hidden, weights["mlp_norm"], eps))
+        normed = keep("mlp_norm", rms_norm(hidden, weights["mlp_norm"], eps))
         # step: resid_out — add the feed-forward update to the same stream
-        return tap("resid_out", hidden + feed_forward(normed, weights, tap))
+        return keep("resid_out", hidden + feed_forward(normed, weights, keep))
 
 
 def next_token_probs(logits):
-    """Return the distribution of the next token, [B, V], from [B, T, V].
-
-    Choosing a token from it is a separate step; attention has no part in it.
-    """
+    """Return the next token's probabilities, [B, V]; choosing comes later."""
     # step: next_token_probs — softmax over the vocabulary, last position only
     return softmax(logits[:, -1])
 
 
 # -------------------------------------------------------------------- weights
-LAYER_WEIGHTS = ("attn_norm", "wq", "wk", "wv", "wo",
-                 "mlp_norm", "w_gate", "w_up", "w_down")
+PER_LAYER = "attn_norm wq wk wv wo mlp_norm w_gate w_up w_down".split()
 
 
 def parameter_shapes(config):
@@ -345,7 +315,7 @@ def parameter_shapes(config):
     if not config.tie_word_embeddings:
         shapes["lm_head"] = (D, V)
     for layer in range(config.num_hidden_layers):
-        for name, shape in zip(LAYER_WEIGHTS, of_layer):
+        for name, shape in zip(PER_LAYER, of_layer):
             shapes[f"layers.{layer}.{name}"] = shape
     return shapes
 
@@ -353,39 +323,37 @@ def parameter_shapes(config):
 def draw_weights(config, seed):
     """Return random float32 weights by name, always the same for a seed.
 
-    Matrices are normal with standard deviation 1 / sqrt(fan_in).  The
-    embedding's fan_in is hidden_size: tied, it is the output matrix too.
-    Gains lie around one: gains of exactly one would hide a forgotten gain.
+    Matrices are normal with standard deviation 1 / sqrt(fan_in); the embedding
+    counts as the output matrix that it is, its fan_in is hidden_size.  Gains
+    lie around one, because gains of one would hide a forgotten gain.
     """
     rng, weights = np.random.default_rng(seed), {}
     for name, shape in parameter_shapes(config).items():
         noise = rng.normal(size=shape)
         fan_in = config.hidden_size if name == "embedding" else shape[0]
-        is_gain = len(shape) == 1
-        weight = 1.0 + 0.1 * noise if is_gain else noise * fan_in ** -0.5
+        weight = noise * fan_in ** -0.5 if len(shape) == 2 else 1.0 + 0.1 * noise
         weights[name] = weight.astype(np.float32)
     return weights
 
 
 # ------------------------------------------- reference: each number on its own
-def table(number, *sizes):
-    """Return nested lists with number(i, j, …) at [i][j]…"""
-    if not sizes:
-        return number()
-    return [table(partial(number, i), *sizes[1:]) for i in range(sizes[0])]
-
-
 def plain_product(rows, matrix):
     """Return rows @ matrix."""
-    return table(lambda t, j: sum(a * row[j] for a, row in zip(rows[t], matrix)),
-                 len(rows), len(matrix[0]))
+    return [[sum(a * b for a, b in zip(row, column)) for column in zip(*matrix)]
+            for row in rows]
+
+
+def plain_sum(rows, updates):
+    """Return rows + updates."""
+    return [[a + b for a, b in zip(*pair)] for pair in zip(rows, updates)]
 
 
 def plain_norm(rows, gain, eps):
     """Return the rows over their root mean squares, times gain."""
-    squares = [sum(a * a for a in row) / len(row) for row in rows]
-    return table(lambda t, d: rows[t][d] / math.sqrt(squares[t] + eps) * gain[d],
-                 len(rows), len(gain))
+    roots = [math.sqrt(sum(a * a for a in row) / len(row) + eps)
+             for row in rows]
+    return [[a / root * g for a, g in zip(row, gain)]
+            for row, root in zip(rows, roots)]
 
 
 def plain_shares(scores):
@@ -394,65 +362,64 @@ def plain_shares(scores):
     return [power / sum(powers) for power in powers]
 
 
-def plain_turn(heads, theta, h, t, i):
-    """Return channel i of head h at position t after its pair was turned."""
-    half = len(heads[h][t]) // 2
-    a, b = heads[h][t][i % half], heads[h][t][i % half + half]
-    angle = t / theta ** (i % half / half)
-    return (a * math.cos(angle) - b * math.sin(angle) if i < half
-            else a * math.sin(angle) + b * math.cos(angle))
+def plain_turn(head, position, theta):
+    """Return one head's channels, each pair turned as a complex number."""
+    half = len(head) // 2
+    turned = [complex(head[i], head[i + half])
+              * cmath.rect(1.0, position / theta ** (i / half))
+              for i in range(half)]
+    return [z.real for z in turned] + [z.imag for z in turned]
 
 
 def plain_layer(c, w, x):
     """Return one layer's tensors by name, from its input rows [T][D]."""
-    T, D, F, dh = len(x), c.hidden_size, c.intermediate_size, c.head_dim
-    Hq, Hkv = c.num_attention_heads, c.num_key_value_heads
-    G, eps, m = Hq // Hkv, c.rms_norm_eps, {}
+    dh, eps, m = c.head_dim, c.rms_norm_eps, {}
+    G = c.num_attention_heads // c.num_key_value_heads
     m["attn_norm"] = plain_norm(x, w["attn_norm"], eps)
-    for name, heads in ("q", Hq), ("k", Hkv), ("v", Hkv):
+    for name in "qkv":
         flat = plain_product(m["attn_norm"], w["w" + name])
-        m[name] = table(lambda h, t, i: flat[t][h * dh + i], heads, T, dh)
-    m["q_rotated"] = table(partial(plain_turn, m["q"], c.rope_theta), Hq, T, dh)
-    m["k_rotated"] = table(partial(plain_turn, m["k"], c.rope_theta), Hkv, T, dh)
-    m["scores"] = table(
-        lambda h, t, s: sum(m["q_rotated"][h][t][i] * m["k_rotated"][h // G][s][i]
-                            for i in range(dh)) / math.sqrt(dh), Hq, T, T)
-    m["masked_scores"] = table(
-        lambda h, t, s: m["scores"][h][t][s] if s <= t else -math.inf, Hq, T, T)
-    m["weights"] = table(
-        lambda h, t: plain_shares(m["masked_scores"][h][t]), Hq, T)
-    m["heads"] = table(
-        lambda h, t, i: sum(m["weights"][h][t][s] * m["v"][h // G][s][i]
-                            for s in range(T)), Hq, T, dh)
-    m["merged"] = table(lambda t, j: m["heads"][j // dh][t][j % dh], T, Hq * dh)
+        m[name] = [[row[i:i + dh] for row in flat]
+                   for i in range(0, len(flat[0]), dh)]
+    for name in "qk":
+        m[name + "_rotated"] = [
+            [plain_turn(row, t, c.rope_theta) for t, row in enumerate(head)]
+            for head in m[name]]
+    m["scores"] = [
+        [[sum(a * b for a, b in zip(q, k)) / math.sqrt(dh)
+          for k in m["k_rotated"][h // G]] for q in head]
+        for h, head in enumerate(m["q_rotated"])]
+    m["masked_scores"] = [
+        [[score if s <= t else -math.inf for s, score in enumerate(row)]
+         for t, row in enumerate(head)] for head in m["scores"]]
+    m["weights"] = [[plain_shares(row) for row in head]
+                    for head in m["masked_scores"]]
+    m["heads"] = [plain_product(head, m["v"][h // G])
+                  for h, head in enumerate(m["weights"])]
+    m["merged"] = [sum(rows, []) for rows in zip(*m["heads"])]
     m["attn_out"] = plain_product(m["merged"], w["wo"])
-    m["resid_mid"] = table(lambda t, d: x[t][d] + m["attn_out"][t][d], T, D)
+    m["resid_mid"] = plain_sum(x, m["attn_out"])
     m["mlp_norm"] = plain_norm(m["resid_mid"], w["mlp_norm"], eps)
     m["gate"] = plain_product(m["mlp_norm"], w["w_gate"])
     m["up"] = plain_product(m["mlp_norm"], w["w_up"])
-    m["mlp_act"] = table(lambda t, j: m["gate"][t][j] * m["up"][t][j]
-                         / (1 + math.exp(-m["gate"][t][j])), T, F)
+    m["mlp_act"] = [[g / (1 + math.exp(-g)) * u for g, u in zip(*pair)]
+                    for pair in zip(m["gate"], m["up"])]
     m["mlp_out"] = plain_product(m["mlp_act"], w["w_down"])
-    m["resid_out"] = table(
-        lambda t, d: m["resid_mid"][t][d] + m["mlp_out"][t][d], T, D)
+    m["resid_out"] = plain_sum(m["resid_mid"], m["mlp_out"])
     return m
 
 
 def reference_tensors(config, weights, token_ids):
     """Return all tensors of one sequence, calculated number by number.
 
-    It shares no function with the model and knows no cache, so that a mistake
-    in the one is not repeated in the other.
-
-    token_ids  T integers
-    returns    name -> float64 array without the batch axis
+    It shares no function with the model, so that a mistake in the one is not
+    repeated in the other.  The arrays are float64 and have no batch axis.
     """
     w = {name: weight.tolist() for name, weight in weights.items()}
     x = [w["embedding"][token] for token in token_ids]
     m = {"embedding": x}
     for layer in range(config.num_hidden_layers):
         at = f"layers.{layer}."
-        here = {name: w[at + name] for name in LAYER_WEIGHTS}
+        here = {name: w[at + name] for name in PER_LAYER}
         tensors = plain_layer(config, here, x)
         m.update({at + name: rows for name, rows in tensors.items()})
         x = tensors["resid_out"]
@@ -481,8 +448,7 @@ CLAIMS = {
     "batch": (RELATIVE, "an item alone equals the item in its batch"),
     "shift": (RELATIVE, "positions moved by 7 or 100 leave the logits"),
     "repeat": ("wrong logits", "the same call gives the same bits twice"),
-    "cache_bytes": ("bytes apart", "the cache holds 2·L·B·Hkv·T·dh numbers"),
-}
+    "cache_bytes": ("bytes apart", "the cache holds 2·L·B·Hkv·T·dh numbers")}
 ARTICLE = Config(), [[1, 2, 3, 1, 4, 5], [6, 5, 6, 7, 31, 0]]
 # The article's sizes coincide (hidden = heads · head_dim = vocabulary, group
 # size = KV heads), and what coincides can be exchanged unseen.  Not so here.
@@ -506,18 +472,14 @@ def largest_difference(found, expected):
     """Return the largest difference over the largest finite expected size."""
     if found.shape != expected.shape:
         return math.inf
-    different = found != expected              # equal infinities differ by zero
-    if not different.any():
-        return 0.0
-    apart = np.abs(found[different].astype(np.float64) - expected[different])
-    return np.max(apart) / np.max(np.abs(expected[np.isfinite(expected)]))
+    unequal = found != expected                 # equal infinities are 0 apart
+    apart = np.abs(found[unequal].astype(np.float64) - expected[unequal])
+    size = np.max(np.abs(expected[np.isfinite(expected)]))
+    return np.max(apart, initial=0.0) / size
 
 
 def measure_tensors(model, token_ids, expected):
-    """Yield (check id, measured value) for the tensors of one call.
-
-    expected  the reference's tensors, for each batch item
-    """
+    """Yield (check id, measured value) for the tensors of one call."""
     made = record_tensors(model, token_ids)
     pairs = [(made[name], np.stack([item[name] for item in expected]))
              for name in expected[0]]
@@ -541,13 +503,11 @@ def measure_attention(q, k, v, weights, heads):
     yield "rows", largest_difference(sums, np.ones_like(sums))
     yield "first_row", np.sum(weights[:, :, 0] != np.eye(T)[0])
     yield "forbidden", np.sum(weights[..., ~allowed] != 0)
-
     repeated_k, repeated_v = (a.repeat(Hq // Hkv, axis=1) for a in (k, v))
     shares = attention_weights(q, repeated_k, allowed)
     yield "grouped", max(
         largest_difference(weights, shares),
         largest_difference(heads, mix_values(shares, repeated_v)))
-
     grouped = q.reshape(B, Hkv, -1, T, dh)
     scores = np.einsum("bgrtd,bgsd->bgrts", grouped, k) / math.sqrt(dh)
     powers = np.exp(np.where(allowed, scores, -np.inf))
@@ -584,52 +544,41 @@ def measure_calls(model, token_ids):
     yield "repeat", np.sum(model(token_ids) != logits)
     cache = Cache(model, B, T + 3)
     model(token_ids, cache)
-    numbers = 2 * c.num_hidden_layers * B * c.num_key_value_heads * T * c.head_dim
-    yield "cache_bytes", abs(cache.payload_bytes() - numbers * logits.itemsize)
+    per_position = 2 * c.num_hidden_layers * c.num_key_value_heads * c.head_dim
+    yield "cache_bytes", abs(cache.payload_bytes()
+                             - per_position * B * T * logits.itemsize)
 
 
 def run_checks(seed):
-    """Return a record per claim and dtype, with the worst of both sizes.
-
-    What is counted must hold exactly and has one record; what rounding touches
-    has a second one for float32.  measured has one digit: the next ones differ
-    from machine to machine.
-    """
+    """Yield a record per claim, the worst of both sizes, limits per dtype."""
     measured = {}
     for config, rows in (ARTICLE, ALL_DIFFERENT):
-        weights, token_ids = draw_weights(config, seed), np.array(rows)
+        weights, ids = draw_weights(config, seed), np.array(rows)
         expected = [reference_tensors(config, weights, row) for row in rows]
         for dtype in LIMITS:
             model = TinyLlama(config, weights, dtype)
-            for check_id, value in [*measure_tensors(model, token_ids, expected),
-                                    *measure_calls(model, token_ids)]:
+            for check_id, value in [*measure_tensors(model, ids, expected),
+                                    *measure_calls(model, ids)]:
                 counted = CLAIMS[check_id][0] != RELATIVE
                 key = check_id, "any" if counted else dtype
                 measured.setdefault(key, []).append(value)
-    records = []
     for (check_id, dtype), values in measured.items():
-        worst, limit = float(np.max(values)), LIMITS.get(dtype, 0.0)
-        suffix = "-float32" if dtype == "float32" else ""
-        unit, claim = CLAIMS[check_id]
-        records.append({
-            "id": check_id + suffix, "claim": claim, "dtype": dtype,
-            "measured": json_number(float(f"{worst:.0e}")), "limit": limit,
-            "unit": unit, "passed": worst <= limit})
-    return records
+        (unit, claim), worst = CLAIMS[check_id], float(np.max(values))
+        limit = LIMITS.get(dtype, 0.0)
+        yield {"id": check_id + ("-float32" if dtype == "float32" else ""),
+               "claim": claim, "measured": json_number(float(f"{worst:.0e}")),
+               "limit": limit, "unit": unit, "dtype": dtype,
+               "passed": worst <= limit}
 
 
 # ---------------------------------------------------------------------- trace
 AXES = {
-    "attn_norm": "B T D", "q": "B Hq T dh", "k": "B Hkv T dh",
-    "v": "B Hkv T dh", "q_rotated": "B Hq T dh", "k_rotated": "B Hkv T dh",
-    "scores": "B Hq T S", "masked_scores": "B Hq T S", "weights": "B Hq T S",
-    "heads": "B Hq T dh", "merged": "B T Hq·dh", "attn_out": "B T D",
-    "resid_mid": "B T D", "mlp_norm": "B T D", "gate": "B T F", "up": "B T F",
-    "mlp_act": "B T F", "mlp_out": "B T D", "resid_out": "B T D",
-    "embedding": "B T D", "final_norm": "B T D", "logits": "B T V",
-    "next_token_probs": "B V"}
-AXIS_NAMES = {"B": "batch", "Hq": "head", "Hkv": "kv_head", "T": "position",
-              "S": "key", "V": "vocab"}        # the other axes: channel
+    "batch position channel": "embedding attn_norm merged attn_out resid_mid "
+    "mlp_norm gate up mlp_act mlp_out resid_out final_norm",
+    "batch head position channel": "q q_rotated heads",
+    "batch kv_head position channel": "k k_rotated v",
+    "batch head query key": "scores masked_scores weights",
+    "batch position vocab": "logits", "batch vocab": "next_token_probs"}
 UNITS = {"scores": "score", "masked_scores": "score", "weights": "probability",
          "logits": "logit", "next_token_probs": "probability"}
 
@@ -637,18 +586,17 @@ UNITS = {"scores": "score", "masked_scores": "score", "weights": "probability",
 def json_number(value):
     """Return value, or its name where JSON has no such number."""
     names = {math.inf: "Infinity", -math.inf: "-Infinity"}
-    return value if math.isfinite(value) else names.get(value, "NaN")
+    return float(value) if math.isfinite(value) else names.get(value, "NaN")
 
 
 def tensor_record(name, array):
     """Return a tensor with its axes, shape, unit and flat values."""
     short = name.split(".")[-1]
-    axes = AXES[short].split()
-    names = {**AXIS_NAMES, "T": "query"} if "S" in axes else AXIS_NAMES
+    axes = next(axes for axes in AXES if short in AXES[axes].split())
     rounded = np.round(array.astype(np.float64), 6) + 0.0    # -0.0 becomes 0.0
-    return {"dims": [names.get(axis, "channel") for axis in axes],
-            "shape": list(array.shape), "unit": UNITS.get(short, "activation"),
-            "values": [json_number(value) for value in rounded.ravel().tolist()]}
+    return {"dims": axes.split(), "shape": list(array.shape),
+            "unit": UNITS.get(short, "activation"),
+            "values": [json_number(value) for value in rounded.flat]}
 
 
 def build_trace(options, weights, made, checks):
@@ -666,11 +614,8 @@ def build_trace(options, weights, made, checks):
                   "rope_pairing": "half-split", "trained": False},
         "input": {"token_ids": [ids], "position_ids": [list(range(len(ids)))],
                   "token_labels": [[LABELS[token] for token in ids]]},
-        "vocabulary": LABELS,
-        "checks": checks,
-        "tensors": {name: tensor_record(name, array)
-                    for name, array in made.items()},
-        # What is drawn is float32, so four bytes a number lose nothing.
+        "vocabulary": LABELS, "checks": checks,
+        "tensors": {name: tensor_record(name, made[name]) for name in made},
         "parameters": {name: {
             "shape": list(weight.shape), "encoding": "f32-base64",
             "data": base64.b64encode(weight.astype("<f4")).decode()}
@@ -678,19 +623,16 @@ def build_trace(options, weights, made, checks):
 
 
 def write_whole(path, content):
-    """Write bytes to path, all or nothing: an old file stays until the end.
-
-    Raises OSError, also for what is no regular file and for read-only ones.
-    """
-    target = Path(os.path.realpath(path))
-    if target.exists() and not (target.is_file() and os.access(target, os.W_OK)):
-        raise OSError(f"cannot write {path}: not a file that may be replaced")
-    partial_file = target.with_name(f"{target.name}.{os.getpid()}.part")
+    """Write bytes to path, all of them or none; raise OSError if that fails."""
+    file = Path(os.path.realpath(path))
+    if file.exists() and not (file.is_file() and os.access(file, os.W_OK)):
+        raise OSError(f"{path} is not a file that may be replaced")
+    unfinished = file.with_name(f"{file.name}.{os.getpid()}.part")
     try:
-        partial_file.write_bytes(content)
-        os.replace(partial_file, target)
+        unfinished.write_bytes(content)
+        os.replace(unfinished, file)
     finally:
-        partial_file.unlink(missing_ok=True)
+        unfinished.unlink(missing_ok=True)
 
 
 # --------------------------------------------------------------- command line
@@ -701,20 +643,14 @@ def token_ids(text):
 
 def parse_arguments(arguments):
     """Return the command line's options; a mistake is one line and status 2."""
-    parser = argparse.ArgumentParser(
-        prog="tiny_llama.py", allow_abbrev=False,
-        description="A Llama-style decoder in NumPy, with random weights.")
+    parser = argparse.ArgumentParser(prog="tiny_llama.py", allow_abbrev=False)
     parser.error = lambda message: parser.exit(2, f"{parser.prog}: {message}\n")
-    parser.add_argument("--verify", action="store_true",
-                        help="print all checks; the status is 1 if one fails")
-    parser.add_argument("--export-trace", metavar="PATH",
-                        help="write all tensors and checks as JSON, - to print")
-    parser.add_argument("--tokens", metavar="IDS", default=TOKENS, type=token_ids,
-                        help="ids in 0..31, separated by commas (%(default)s)")
-    parser.add_argument("--seed", type=int, default=SEED,
-                        help="of the random weights (%(default)s)")
-    parser.add_argument("--dtype", choices=LIMITS, default="float64",
-                        help="of the exported run (%(default)s)")
+    add = parser.add_argument
+    add("--verify", action="store_true", help="print all checks")
+    add("--export-trace", metavar="PATH", help="write it as JSON; - prints it")
+    add("--tokens", metavar="IDS", type=token_ids, default=TOKENS, help="in 0..31")
+    add("--seed", type=int, default=SEED, help="of the weights (%(default)s)")
+    add("--dtype", choices=LIMITS, default="float64", help="of the run")
     options = parser.parse_args(arguments)
     if not options.verify and options.export_trace is None:
         parser.error("nothing to do: give --verify or --export-trace PATH")
@@ -724,27 +660,29 @@ def parse_arguments(arguments):
 def print_checks(checks, file):
     """Print each claim with what was measured and its limit."""
     for check in checks:
-        print(f"{'pass' if check['passed'] else 'FAIL'}  {check['claim']}: "
-              f"{check['measured']} {check['unit']}, limit {check['limit']:g}"
-              f" ({check['dtype']})", file=file)
+        verdict = "pass" if check["passed"] else "FAIL"
+        print(f"{verdict}  {check['claim']}: {float(check['measured']):g} "
+              f"{check['unit']}, limit {check['limit']:g} ({check['dtype']})",
+              file=file)
     passed = sum(check["passed"] for check in checks)
     print(f"{passed} of {len(checks)} checks passed", file=file, flush=True)
 
 
-def run(options):
-    """Do what the options ask; return 1 if a check failed, otherwise 0."""
+def main(arguments=None):
+    """Do what the command line asks; return 1 if a check failed, else 0."""
+    options = parse_arguments(arguments)
     weights = draw_weights(Config(), options.seed)
     model = TinyLlama(Config(), weights, options.dtype)
     made = record_tensors(model, [options.tokens], Cache(model, 1, CAPACITY))
-    checks = run_checks(options.seed)
+    checks = list(run_checks(options.seed))
     to_stdout = options.export_trace == "-"
     if options.verify:
         print_checks(checks, sys.stderr if to_stdout else sys.stdout)
     if options.export_trace is not None:
         trace = build_trace(options, weights, made, checks)
-        text = json.dumps(trace, allow_nan=False, separators=(",", ":"))
-        # One tensor, weight or check on a line: a change can be read as a diff.
-        content = text.replace("},", "},\n").encode() + b"\n"
+        text = json.dumps(trace, allow_nan=False, separators=(",", ":")) + "\n"
+        # A tensor, a weight, a check to a line: changes can be read as a diff.
+        content = text.replace("},", "},\n").encode()
         if to_stdout:
             sys.stdout.buffer.write(content)
             sys.stdout.flush()
@@ -753,15 +691,9 @@ def run(options):
     return 0 if all(check["passed"] for check in checks) else 1
 
 
-def main(arguments=None):
-    """Run the command line and return its exit status."""
-    options = parse_arguments(arguments)
+if __name__ == "__main__":
     try:
-        return run(options)
+        sys.exit(main())
     except (OSError, ValueError) as error:
         print(f"tiny_llama.py: {error}", file=sys.stderr)
-        return 2
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+        sys.exit(2)
