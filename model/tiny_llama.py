@@ -76,18 +76,16 @@ def softmax(scores):
     return powers / np.sum(powers, axis=-1, keepdims=True)
 
 
-def rotation(position_ids, head_dim, theta, dtype):
-    """Return cosine and sine of the angle that each position turns each pair.
+def rotary_angles(position_ids, head_dim, theta):
+    """Return the angle by which each position turns each pair of channels.
 
     position_ids  [T] of int
-    returns       [T, dh/2], twice    pair 0 turns fastest; Su et al. 2021
+    returns       [T, dh/2]    radians, pair 0 turns fastest; Su et al. 2021
     """
-    # step: rotation — the angle is position times frequency, one for each pair
+    # step: angles — position times frequency, with one frequency for each pair
     pair = np.arange(head_dim // 2)
     frequencies = theta ** (-2.0 * pair / head_dim)
-    angles = position_ids[:, None] * frequencies
-    # Angles stay in float64 up to here: large ones would lose their digits.
-    return np.cos(angles).astype(dtype), np.sin(angles).astype(dtype)
+    return position_ids[:, None] * frequencies
 
 
 def rotate(heads, cos, sin):
@@ -242,14 +240,16 @@ class TinyLlama:
             cache = Cache(self, batch, length)
         # step: positions — count on from the cache; nothing later may be seen
         query_positions, key_positions = cache.positions(batch, length)
-        allowed = key_positions <= query_positions[:, None]     # [T, S]
-        cos_sin = rotation(query_positions, self.config.head_dim,
-                           self.config.rope_theta, self.dtype)  # [T, dh/2]
+        allowed = key_positions <= query_positions[:, None] # [T, S]
+        # Angles are float64 in every run: large ones would lose their digits.
+        angles = rotary_angles(query_positions, self.config.head_dim,
+                               self.config.rope_theta)      # [T, dh/2]
+        cos, sin = (f(angles).astype(self.dtype) for f in (np.cos, np.sin))
         # step: embedding — look up one row of the table for each token
         hidden = tap("embedding", self.weights["embedding"][token_ids])
         # step: layers — each layer reads the states that the last one left
         for layer in range(self.config.num_hidden_layers):
-            hidden = self.decoder_layer(layer, hidden, cos_sin=cos_sin,
+            hidden = self.decoder_layer(layer, hidden, cos=cos, sin=sin,
                                         allowed=allowed, cache=cache, tap=tap)
         cache.length += length
         # step: final_norm — one more norm, with a gain of its own
@@ -260,7 +260,7 @@ class TinyLlama:
         head = self.weights["embedding"].T if tied else self.weights["lm_head"]
         return tap("logits", normed @ head)                 # [B, T, V]
 
-    def decoder_layer(self, layer, hidden, *, cos_sin, allowed, cache, tap):
+    def decoder_layer(self, layer, hidden, *, cos, sin, allowed, cache, tap):
         """Return hidden, [B, T, D], with the layer's two updates added."""
         head_dim, eps = self.config.head_dim, self.config.rms_norm_eps
         weights = {n: self.weights[f"layers.{layer}.{n}"] for n in PER_LAYER}
@@ -275,8 +275,8 @@ class TinyLlama:
         k = keep("k", split_heads(normed @ weights["wk"], head_dim))
         v = keep("v", split_heads(normed @ weights["wv"], head_dim))
         # step: q_rotated — turn queries and keys by position; values stay
-        q = keep("q_rotated", rotate(q, *cos_sin))          # [B, Hq, T, dh]
-        k = keep("k_rotated", rotate(k, *cos_sin))          # [B, Hkv, T, dh]
+        q = keep("q_rotated", rotate(q, cos, sin))          # [B, Hq, T, dh]
+        k = keep("k_rotated", rotate(k, cos, sin))          # [B, Hkv, T, dh]
         # step: cache — keep the new keys and values, go on with old and new
         k, v = cache.write(layer, k, v)                     # [B, Hkv, S, dh]
         # step: attention — how much from where, then the mixture
@@ -331,7 +331,8 @@ def draw_weights(config, seed):
     for name, shape in parameter_shapes(config).items():
         noise = rng.normal(size=shape)
         fan_in = config.hidden_size if name == "embedding" else shape[0]
-        weight = noise * fan_in ** -0.5 if len(shape) == 2 else 1.0 + 0.1 * noise
+        is_gain = len(shape) == 1
+        weight = 1.0 + 0.1 * noise if is_gain else noise * fan_in ** -0.5
         weights[name] = weight.astype(np.float32)
     return weights
 
@@ -648,7 +649,7 @@ def parse_arguments(arguments):
     add = parser.add_argument
     add("--verify", action="store_true", help="print all checks")
     add("--export-trace", metavar="PATH", help="write it as JSON; - prints it")
-    add("--tokens", metavar="IDS", type=token_ids, default=TOKENS, help="in 0..31")
+    add("--tokens", type=token_ids, default=TOKENS, help="0..31 (%(default)s)")
     add("--seed", type=int, default=SEED, help="of the weights (%(default)s)")
     add("--dtype", choices=LIMITS, default="float64", help="of the run")
     options = parser.parse_args(arguments)
