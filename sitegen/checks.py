@@ -84,7 +84,7 @@ def _check_attribute(parsed, tag, name, value):
                              "use a class; the page's policy blocks it")
     elif name in ADDRESSES:
         scheme = _scheme(value)
-        data_image = scheme == "data" and tag in ("img", "link") and (
+        data_image = scheme == "data" and tag in ("img", "source", "link") and (
             value.startswith("data:image/"))
         if scheme not in SAFE_SCHEMES and not data_image:
             yield from _problems(parsed, (value, f"{scheme}:"),
