@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+SHOWN = 16  # names of a list of what would have been right
 WIDTH = 96  # characters of a long line that are shown around its column
 
 
@@ -66,7 +67,8 @@ def known(names, wanted=None):
     names = sorted(names)
     near = _nearest(wanted, names) if wanted else None
     hint = f"did you mean '{near}'?  " if near else ""
-    return f"{hint}known: {', '.join(names) if names else 'none'}"
+    shown = names[:SHOWN] + ["…"] * (len(names) > SHOWN)
+    return f"{hint}known: {', '.join(shown) if names else 'none'}"
 
 
 def _nearest(wanted, names):

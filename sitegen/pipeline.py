@@ -92,6 +92,8 @@ def read_words(lang):
 
 def render_site(site, traces, references, base_url):
     """Return (pages, path → content of their files, problems)."""
+    broken = frozenset(name for name, trace in traces.items() if trace is None)
+    traces = {name: trace for name, trace in traces.items() if trace}
     environment, markdown = new_environment(), new_markdown(MODULES)
     numbered = {reference.key: reference for reference in references}
     shared = {"title": site.settings["title"], "base_url": (base_url or "").rstrip("/"),
@@ -100,7 +102,7 @@ def render_site(site, traces, references, base_url):
               "dir": site.settings.get("dir", "ltr")}
     pages, files, problems, records = [], {}, [], []
     for article in site.articles:
-        context, more = open_article(site, article, traces, shared)
+        context, more = open_article(site, article, traces, shared, broken)
         body = render_article(context, markdown, environment, numbered)
         record = page_record(context, body, shared)
         html = environment.get_template("page.html").render(
@@ -117,16 +119,21 @@ def render_site(site, traces, references, base_url):
     return pages, files, problems
 
 
-def open_article(site, article, traces, shared):
-    """Return (ArticleContext with its snippets run, problems)."""
+def open_article(site, article, traces, shared, broken):
+    """Return (ArticleContext with its snippets run, problems).
+
+    broken  ids of traces that have problems of their own: nothing more is said of them
+    """
     own = article_files(article)
     recorded = {trace.publish: trace.text for trace in traces.values() if trace.publish}
     published = {**site.publish, **recorded, **own}
     context = ArticleContext(article, traces, published,
                              read_words(article.front.get("lang", shared["lang"])))
     snippets, problems = find_snippets(article)
-    context.snippets, more = run_snippets(snippets, published)
-    problems += more + read_steps(context)
+    if not problems and not broken:
+        context.snippets, problems = run_snippets(snippets, published)
+    context.broken = broken | ({"run"} if problems or broken else set())
+    problems += read_steps(context)
     return context, problems
 
 

@@ -18,7 +18,7 @@ from sitegen.labels import check_directives, number_labels
 from sitegen.markdown_text import slug, unique
 from sitegen.records import Citation, Directive, Fence, Formula, Label, Value
 from sitegen.scan import MARK, MARK_CLOSE, MARK_OPEN
-from sitegen.values import NoSuchValue, find_value, write_value
+from sitegen.values import NoSuchValue, find_value, typeset_value, write_value
 
 RESERVED_IDS = ("article", "references", "sources", "made", "how-to-cite",
                 "theme-auto", "theme-light", "theme-dark")
@@ -219,6 +219,8 @@ class _Renderer:
                                     label.number if label else None, html, formula.step)
 
     def value(self, value):
+        if value.name.partition(":")[0] in self.context.broken:
+            return ""
         try:
             raw = find_value(value.name, self.context.traces, self.context.snippets)
             text = write_value(raw, value.format)
@@ -229,7 +231,8 @@ class _Renderer:
             self.context.problem(value.place, f"value '{value.name}': {error}",
                                  "the format is Python's, as in format(value, '.3f')")
             return ""
-        return Markup('<data class="run" value="{}">{}</data>').format(raw, text)
+        return Markup('<data class="run" value="{}">{}</data>').format(
+            raw, typeset_value(raw, text))
 
     def citation(self, citation):
         cites = []
@@ -297,6 +300,9 @@ class _Renderer:
     def draw(self, index, body):
         directive, label = self.usable[index], self.numbered[index]
         module = MODULES[directive.name]
+        trace = directive.options.get("trace", self.context.article.front.get("trace"))
+        if "trace" in module.OPTIONS and trace in self.context.broken:
+            return ""
         variables = module.prepare(directive, self.context)
         if variables is None:
             return ""

@@ -74,16 +74,17 @@ def _decode(encoding, data):
 
 
 def read_traces(folder):
-    """Return (id → Trace, problems) of what a folder's traces.toml names."""
+    """Return (id → Trace, or None where it has problems; problems) of traces.toml."""
     settings, problems = read_toml(folder, "traces.toml", "traces.schema.json")
     if settings is None or problems:
         return {}, problems
     traces = {}
     for trace_id, how in settings.items():
         path, text, more = _produce(folder, trace_id, how)
+        traces[trace_id] = None
         if not more:
-            trace, more = parse_trace(trace_id, path, text, how.get("publish"))
-            traces.update({trace_id: trace} if trace else {})
+            traces[trace_id], more = parse_trace(trace_id, path, text,
+                                                 how.get("publish"))
         problems += more
     return traces, problems
 
