@@ -123,6 +123,15 @@ def test_every_word_that_a_template_says_stands_in_the_words_file():
         assert said <= WORDS["en"].keys(), path.name
 
 
+def test_every_word_is_said_somewhere():
+    sources = [*TEMPLATES, *ROOT.glob("sitegen/**/*.py")]
+    text = "\n".join(path.read_text("utf-8") for path in sources)
+    # labels.py and render.py put a kind before these endings
+    silent = [word for word in WORDS["en"] if not re.search(rf"\b{word}\b", text)
+              and not word.endswith(("_label", "_reference"))]
+    assert silent == []
+
+
 def test_no_word_is_named_like_a_method_of_a_dict():
     assert not WORDS["en"].keys() & set(dir(dict))
 
