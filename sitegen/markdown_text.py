@@ -11,13 +11,17 @@ from xml.etree import ElementTree
 import markdown
 from markdown.blockprocessors import HashHeaderProcessor
 from markdown.extensions import Extension
+from markdown.extensions.attr_list import AttrListTreeprocessor
 from markdown.extensions.tables import TableExtension
+from markdown.preprocessors import Preprocessor
+from markdown.treeprocessors import Treeprocessor
 from pymdownx.blocks import BlocksExtension
 from pymdownx.blocks.block import Block
 
+from sitegen.lists import indent_lists
 from sitegen.scan import MARK
 
-PLAIN_EXTENSIONS = ["abbr", "attr_list", "def_list", "footnotes", "md_in_html"]
+PLAIN_EXTENSIONS = ["abbr", "def_list", "footnotes", "md_in_html", "sane_lists"]
 
 
 class DirectiveBlock(Block):
@@ -54,18 +58,48 @@ class SpacedHeader(HashHeaderProcessor):
     RE = re.compile(r"(?:^|\n)(?P<level>#{1,6})(?P<header>[ \t](?:\\.|[^\\])*?)#*(?:\n|$)")
 
 
-class SpacedHeaders(Extension):
-    """Puts SpacedHeader in the place of Python-Markdown's own."""
+class ListIndent(Preprocessor):
+    """Lists are indented as Python-Markdown wants them."""
+
+    def run(self, lines):
+        """Called by Python-Markdown, tabs replaced by spaces."""
+        return indent_lists(lines)
+
+
+class Attributes(AttrListTreeprocessor):
+    """{#id .class name=value}; other text in braces is text, as {1, 2} or {{ name }}."""
+
+    BASE_RE = r"\{:?[ ]*((?:[#.][^\s{}]|[\w:-]+=)[^{}\n]*)\}"
+    HEADER_RE = re.compile(rf"[ ]+{BASE_RE}[ ]*$")
+    BLOCK_RE = re.compile(rf"\n[ ]*{BASE_RE}[ ]*$")
+    INLINE_RE = re.compile(rf"^{BASE_RE}")
+
+
+class AlternativeTexts(Treeprocessor):
+    """![](x) says nothing of its picture: no alt="" that would call it decoration."""
+
+    def run(self, root):
+        """Called by Python-Markdown."""
+        for image in root.iter("img"):
+            if not image.get("alt", "").strip():
+                image.attrib.pop("alt", None)
+
+
+class OurReading(Extension):
+    """Puts our readings of headings, lists, attributes and pictures in their places."""
 
     def extendMarkdown(self, md):
         """Called by Python-Markdown."""
         md.parser.blockprocessors.register(SpacedHeader(md.parser), "hashheader", 70)
+        md.preprocessors.register(ListIndent(md), "list_indent", 25)
+        md.treeprocessors.register(Attributes(md), "attr_list", 8)
+        md.treeprocessors.register(AlternativeTexts(md), "alternative_texts", 7)
 
 
 def new_markdown(directive_names):
     """Return a Markdown instance; call its `reset` before each `convert`."""
     return markdown.Markdown(extensions=[
-        *PLAIN_EXTENSIONS, TableExtension(use_align_attribute=True), SpacedHeaders(),
+        *PLAIN_EXTENSIONS, TableExtension(use_align_attribute=True), OurReading(),
         Directives(directive_names)])
 
 

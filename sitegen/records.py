@@ -16,7 +16,6 @@ class Formula:
     tex_place: Place
     id: str | None = None
     step: str | None = None
-    alone: bool = False
 
 
 @dataclass(frozen=True)
@@ -144,6 +143,7 @@ class ArticleContext:
     steps: dict = field(default_factory=dict)
     labels: dict[str, Label] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
+    broken: frozenset = frozenset()  # sources of values that have a problem of their own
 
     def need(self, trace_id, names):
         """Ask for tensors of a trace in the page's island."""

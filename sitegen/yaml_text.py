@@ -1,0 +1,50 @@
+"""Read YAML as front matter and directives' options use it: names, each once."""
+
+import yaml
+
+
+class NotYaml(ValueError):
+    """Text that cannot be read; line and column count from 1 in the text given."""
+
+    def __init__(self, message, line, column):
+        super().__init__(message)
+        self.line, self.column = line, column
+
+
+def read_yaml(text):
+    """Return (data, name → (line, column)); no text is no names.
+
+    Raises NotYaml where the text is not YAML, not 'name: value' lines, or says a name
+    twice.
+    """
+    try:
+        node = yaml.compose(text, Loader=yaml.SafeLoader)
+        data = yaml.safe_load(text)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        raise NotYaml(error.problem, mark.line + 1, mark.column + 1) from None
+    except yaml.reader.ReaderError as error:
+        raise NotYaml("a character that is no text", *_position(text, error.position)
+                      ) from None
+    except (ValueError, RecursionError) as error:  # a date like 2026-13-45; [[[[[…
+        raise NotYaml(str(error), 1, 1) from None
+    if node is None:
+        return {}, {}
+    if not isinstance(data, dict):
+        raise NotYaml("expected 'name: value' lines", 1, 1)
+    return data, _places(node)
+
+
+def _places(node):
+    places = {}
+    for key, _ in node.value:
+        place = (key.start_mark.line + 1, key.start_mark.column + 1)
+        if key.value in places:
+            raise NotYaml(f"'{key.value}' stands twice", *place)
+        places[str(key.value)] = place
+    return places
+
+
+def _position(text, offset):
+    before = text[:offset]
+    return before.count("\n") + 1, offset - before.rfind("\n")
