@@ -34,7 +34,8 @@ class _Lists:
 
     def __init__(self):
         self.out, self.items = [], []
-        self.list_level = None      # of the item that the lines since a blank begin with
+        self.first = ""             # the first line since a blank one …
+        self.list_level = None      # … and its level, where it is an item
         self.code_shift = None      # how far the lines of indented code are moved
 
     def add(self, line):
@@ -50,6 +51,7 @@ class _Lists:
             self.close_items(indent)
         level, own = len(self.items), indent - (self.items[-1] if self.items else 0)
         if after_blank:
+            self.first = text
             self.list_level = level if item and own < LEVEL else None
         if own >= LEVEL and (after_blank or self.code_shift is not None):
             self.add_code(text, indent, level)
@@ -76,7 +78,7 @@ class _Lists:
         level = len(self.items)
         is_next = self.list_level is not None and self.list_level <= level
         if not after_blank and not is_next:
-            if not in_list and not _interrupts(item, self.out[-1]):
+            if not in_list and not _interrupts(item, self.first):
                 return
             self.out.append("")
             self.list_level = level
@@ -84,6 +86,6 @@ class _Lists:
         self.items.append(indent + len(item["marker"]) + (gap if gap <= LEVEL else 1))
 
 
-def _interrupts(item, before):
-    """Tell whether an item begins a list under a line of text, as in CommonMark."""
-    return item["number"] in (None, "1") and not before.lstrip().startswith("<")
+def _interrupts(item, first):
+    """Tell whether an item begins a list in a paragraph, as in CommonMark; not in HTML."""
+    return item["number"] in (None, "1") and not first.startswith("<")
