@@ -107,22 +107,6 @@ def test_value_query_and_key_have_separate_effects(case, experiments, position):
     assert found == (0.0, rows.sum(), columns.sum())
 
 
-@pytest.mark.parametrize("batch, length, heads, head_dim",
-                         [(1, 6, 4, 8), (2, 5, 3, 4), (1, 7, 2, 6), (2, 4, 1, 8)])
-def test_a_direct_reshape_misplaces_what_index_arithmetic_says(
-        experiments, batch, length, heads, head_dim):
-    flat = np.zeros((batch, length, heads * head_dim))
-    moved, filled = 0, set()
-    for b, h, t, c in np.ndindex(batch, heads, length, head_dim):
-        right = ((b * length + t) * heads + h) * head_dim + c
-        place = ((b * heads + h) * length + t) * head_dim + c
-        moved += right != place
-        if b == h == 0:
-            filled.add(place // (heads * head_dim) % length)
-    assert experiments.direct_reshape(flat, heads) == (
-        pytest.approx(moved / flat.size), len(filled))
-
-
 @pytest.mark.parametrize("pads", [1, 2, 3])
 def test_padding_disturbs_nobody_unless_it_sees_nothing(case, experiments, pads):
     model, token_ids, ids = case
@@ -276,3 +260,29 @@ def test_the_first_row_follows_from_the_mask_alone(case):
         if name.endswith("weights"):
             assert (second[name][:, 0] == np.eye(second[name].shape[1])[0]).all()
             assert list(shares(np.ones(3), 0, lambda q, k: k <= q)) == [1, 0, 0]
+
+
+@pytest.mark.parametrize("one, other, expected", [
+    ([1, 2, 3], [10, 20, 30], (0, 3)), ([1, 2, 3], [3, 2, 1], (3, 3)),
+    ([1, 2, 3, 4], [1, 3, 2, 4], (1, 6))])
+def test_rankings_are_compared_pair_by_pair(experiments, one, other, expected):
+    assert experiments.ranked_otherwise(one, other) == expected
+
+
+def test_what_the_sentences_say_of_the_numbers_holds(experiments, row_experiments):
+    """Words such as 'only', 'more' and 'disagree' are as true as the numbers beside."""
+    e, r = experiments, row_experiments
+    assert e.scaled_weights_0 < 1e-3 < 0.1 < e.scaled_weights_1
+    assert e.scaled_update_share < 1.5 < e.update_share
+    assert e.repeat_key_gap_1 > 0.1 and e.heads_0_1_gap > 0.1
+    assert 0 < e.other_key_rows < e.compared_rows
+    assert 0 < e.exchanged_pairs < e.head_pairs
+    assert e.least_silenced < 0.8 * e.most_silenced
+    assert e.pairing_mixed_gap > 0.5 and e.normed_mean > 0.1
+    assert r.along_queries_least < 0.9 and r.along_queries_most > 1.1
+    assert r.along_heads_most > 1.1 and r.along_batch_most == 6.0
+    assert r.masked_after_sum < 0.9 and r.leaked_share > 0.1
+    assert r.first_row_largest > 1 and r.misplaced_share > 0.9
+    assert r.unscaled_4 < r.unscaled_64 < r.unscaled_512
+    assert max(r.scaled_4, r.scaled_64, r.scaled_512) < 0.3
+    assert abs(r.drawn_share - r.greedy_probability) < 0.02

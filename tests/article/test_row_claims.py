@@ -15,6 +15,22 @@ def loop_softmax(numbers):
     return [power / sum(powers) for power in powers]
 
 
+@pytest.mark.parametrize("batch, length, heads, head_dim",
+                         [(1, 6, 4, 8), (2, 5, 3, 4), (1, 7, 2, 6), (2, 4, 1, 8)])
+def test_a_direct_reshape_misplaces_what_index_arithmetic_says(
+        row_experiments, batch, length, heads, head_dim):
+    flat = np.zeros((batch, length, heads * head_dim))
+    moved, filled = 0, set()
+    for b, h, t, c in np.ndindex(batch, heads, length, head_dim):
+        right = ((b * length + t) * heads + h) * head_dim + c
+        place = ((b * heads + h) * length + t) * head_dim + c
+        moved += right != place
+        if b == h == 0:
+            filled.add(place // (heads * head_dim) % length)
+    assert row_experiments.direct_reshape(flat, heads) == (
+        pytest.approx(moved / flat.size), len(filled))
+
+
 @pytest.mark.parametrize("head_dim, num_keys", [(4, 16), (9, 5), (64, 16), (512, 16)])
 def test_undivided_scores_spread_with_the_root_of_the_head_size(
         row_experiments, head_dim, num_keys):

@@ -12,6 +12,7 @@ Axes: B batch, H heads, T queries, S keys, D hidden_size, dh head_dim.
 
 import json
 from functools import partial
+from itertools import combinations
 
 import numpy as np
 import tiny_llama
@@ -109,18 +110,6 @@ def replace_one_projection(model, token_ids, position, seed):
     return float(changed("weights", "v").max()), int(rows.sum()), int(columns.sum())
 
 
-def direct_reshape(flat, num_heads):
-    """Why reshape and transpose? [B, T, H*dh] is reshaped to [B, H, T, dh] at once; the
-    share of numbers that land elsewhere, and how many positions fill "head 0"."""
-    batch, length, channels = flat.shape
-    head_dim = channels // num_heads
-    wrong_shape = (batch, num_heads, length, head_dim)
-    place = np.arange(flat.size).reshape(flat.shape)
-    moved = place.reshape(wrong_shape) != split_heads(place, head_dim)
-    position = np.broadcast_to(np.arange(length)[:, None], flat.shape)
-    return float(moved.mean()), len(np.unique(position.reshape(wrong_shape)[0, 0]))
-
-
 def pad_on_the_left(model, token_ids, pads):
     """Do padded query rows disturb the others? Padding in front, its keys hidden from
     real tokens: the gap of real rows to a run without padding, and to one with other
@@ -187,6 +176,14 @@ def silence_each_head(model, token_ids):
                 f"layers.{layer}.heads": partial(np.multiply, kept[:, None, None])})
             changes.append(gap(without["logits"][:, -1], plain["logits"][:, -1]))
     return changes, sharpness
+
+
+def ranked_otherwise(one, other):
+    """Do two measures rank the heads alike? Two flat lists; how many pairs the one
+    ranks in the other order than the other does, and of how many."""
+    pairs = list(combinations(range(len(one)), 2))
+    opposite = [(one[i] - one[j]) * (other[i] - other[j]) < 0 for i, j in pairs]
+    return sum(opposite), len(pairs)
 
 
 # ------------------------------------------------------------------------- position
@@ -261,8 +258,6 @@ touched_heads, touched_channels = change_one_channel(
     demo_normed, demo_weights["layers.0.wq"], demo_config.head_dim, 0)
 value_moves_weights, query_moves_rows, key_moves_columns = replace_one_projection(
     demo_model, demo_ids, 2, 7)
-misplaced_share, positions_in_wrong_head = direct_reshape(
-    demo_normed @ demo_weights["layers.0.wq"], demo_config.num_attention_heads)
 heads_0_1_gap = gap(demo["layers.0.weights"][:, 0], demo["layers.0.weights"][:, 1])
 
 padding_gap, other_padding_gap, nan_rows_0, nan_rows_1 = pad_on_the_left(
@@ -271,12 +266,8 @@ head_sum_gap, reached_channels = sum_of_heads(
     demo["layers.0.heads"], demo_weights["layers.0.wo"])
 other_key_rows, compared_rows = weights_and_contributions(demo_model, demo)
 silenced, sharpness = silence_each_head(demo_model, demo_ids)
-heads_per_layer = demo_config.num_attention_heads
-sharpest, influential = int(np.argmax(sharpness)), int(np.argmax(silenced))
-sharpest_layer, sharpest_head = divmod(sharpest, heads_per_layer)
-sharpest_weight, sharpest_change = sharpness[sharpest], silenced[sharpest]
-influential_layer, influential_head = divmod(influential, heads_per_layer)
-influential_weight, influential_change = sharpness[influential], silenced[influential]
+least_silenced, most_silenced = min(silenced), max(silenced)
+exchanged_pairs, head_pairs = ranked_otherwise(silenced, sharpness)
 
 pairing_reordered_gap, pairing_diagonal_gap, pairing_mixed_gap = exchange_pairing(
     demo_normed, demo_weights["layers.0.wq"], demo_weights["layers.0.wk"],

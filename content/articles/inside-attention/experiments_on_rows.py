@@ -1,9 +1,9 @@
-"""The numbers of "Inside attention" that one recorded row is enough for.
+"""The numbers of "Inside attention" that need no model, only its recording.
 
     python experiments_on_rows.py
 
-Each function asks one question of a row of scores or weights, changes one thing, and
-returns what that did; the names at the end are the ones that the article prints.  It
+Each function asks one question of an array or a row, changes one thing, and returns
+what that did; the names at the end are the ones that the article prints.  It
 reads trace.json and needs NumPy alone.  The recorded weights come from a model with
 random parameters: the numbers show arithmetic and say nothing about language.
 
@@ -26,6 +26,19 @@ def softmax(scores):
     """Return positive numbers that sum to one along the last axis."""
     powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
     return powers / powers.sum(axis=-1, keepdims=True)
+
+
+def direct_reshape(flat, num_heads):
+    """Why reshape and transpose? [B, T, H*dh] is reshaped to [B, H, T, dh] at once; the
+    share of numbers that land elsewhere, and how many positions fill "head 0"."""
+    batch, length, channels = flat.shape
+    head_dim = channels // num_heads
+    wrong_shape = (batch, num_heads, length, head_dim)
+    place = np.arange(flat.size).reshape(flat.shape)
+    split = place.reshape(batch, length, num_heads, head_dim).swapaxes(1, 2)
+    moved = place.reshape(wrong_shape) != split
+    position = np.broadcast_to(np.arange(length)[:, None], flat.shape)
+    return float(moved.mean()), len(np.unique(position.reshape(wrong_shape)[0, 0]))
 
 
 def score_spread(head_dim, num_keys, draws, seed):
@@ -89,6 +102,8 @@ trace = json.loads(Path("trace.json").read_text("utf-8"))
 recorded_scores = read_tensor(trace, "layers.0.scores")              # [1, 4, 6, 6]
 recorded_weights = read_tensor(trace, "layers.0.weights")            # [1, 4, 6, 6]
 recorded_v = read_tensor(trace, "layers.0.v")                        # [1, 2, 6, 8]
+misplaced_share, positions_in_wrong_head = direct_reshape(
+    read_tensor(trace, "layers.0.merged"), trace["model"]["num_attention_heads"])
 mean_weight = float(recorded_weights.mean())
 
 spread_4, unscaled_4, scaled_4 = score_spread(4, 16, 1000, 7)
@@ -112,8 +127,9 @@ row_product_0, row_product_1, row_product_2 = (
 row_sum = float(row_2.sum())
 
 dropout_rate = 0.1
-(dropout_mean, dropout_deviation, dropout_formula,
- dropout_largest) = drop_weights(recorded_weights[0, 0, 2], dropout_rate, 100000, 7)
+dropout_mean, dropout_deviation, dropout_formula, _ = drop_weights(
+    recorded_weights[0, 0, 2], dropout_rate, 100000, 7)
+first_row_largest = drop_weights(recorded_weights[0, 0, 0], dropout_rate, 100, 7)[-1]
 
 greedy_id, greedy_probability, drawn_share = choose_next_token(
     read_tensor(trace, "next_token_probs")[0], 10000, 7)
