@@ -51,7 +51,7 @@ def _address_problems(key, fields, place):
 
 
 def render_reference(fields):
-    """Return one entry as HTML: authors, year, linked title, venue."""
+    """Return one entry as HTML: authors, year, linked title, venue, note."""
     title = escape(fields.get("title", ""))
     url = fields.get("url") or (
         f"https://doi.org/{fields['doi']}" if "doi" in fields else None)
@@ -59,8 +59,10 @@ def render_reference(fields):
     venue = next((fields[name] for name in VENUES if fields.get(name)), None)
     year = Markup(" ({})").format(fields["year"]) if fields.get("year") else ""
     end = Markup(" <cite>{}</cite>.").format(venue) if venue else ""
-    return Markup("{}{}. {}.{}").format(
-        render_authors(fields.get("author", [])), year, linked, end)
+    note = fields.get("note") if fields.get("note") != venue else None
+    said = Markup(" {}").format(" ".join(note.split())) if note else ""
+    return Markup("{}{}. {}.{}{}").format(
+        render_authors(fields.get("author", [])), year, linked, end, said)
 
 
 def render_authors(names):

@@ -3,9 +3,12 @@
 import re
 
 import numpy as np
+from markupsafe import Markup, escape
 
 from sitegen.errors import known
 
+MINUS, TIMES = "\N{MINUS SIGN}", "\N{MULTIPLICATION SIGN}"
+SCIENTIFIC = re.compile(r"(-?[\d.,_]+)e([+-]?\d+)$")
 TENSOR_CELL = re.compile(r"(?P<name>[\w.]+)\[(?P<index>[\d, -]+)\]$")
 TENSOR_SHAPE = re.compile(r"(?P<name>[\w.]+)\.shape(?:\[(?P<axis>\d+)\])?$")
 
@@ -112,3 +115,17 @@ def write_value(value, fmt):
     if isinstance(value, bool) or value is None or isinstance(value, np.ndarray):
         raise ValueError(f"{value!r} is not a number or a text")
     return format(value, fmt)
+
+
+def typeset_value(value, text):
+    """Return a written value as HTML: 3e-16 as 3 times a power of ten, a true minus."""
+    if any(isinstance(part, str) for part in np.atleast_1d(value).tolist()):
+        return escape(text)
+    if found := SCIENTIFIC.match(text):
+        return Markup("{}&nbsp;{}&nbsp;10<sup>{}</sup>").format(
+            _minus(found[1]), TIMES, _minus(str(int(found[2]))))
+    return escape(_minus(text))
+
+
+def _minus(text):
+    return text.replace("-", MINUS)
