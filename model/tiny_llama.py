@@ -327,6 +327,8 @@ def draw_weights(config, seed):
     counts as the output matrix that it is, its fan_in is hidden_size.  Gains
     lie around one, because gains of one would hide a forgotten gain.
     """
+    if seed < 0:
+        raise ValueError(f"seed {seed} is negative, expected 0 or more")
     rng, weights = np.random.default_rng(seed), {}
     for name, shape in parameter_shapes(config).items():
         noise = rng.normal(size=shape)
@@ -351,10 +353,9 @@ def plain_sum(rows, updates):
 
 def plain_norm(rows, gain, eps):
     """Return the rows over their root mean squares, times gain."""
-    roots = [math.sqrt(sum(a * a for a in row) / len(row) + eps)
-             for row in rows]
+    rms = [math.sqrt(sum(a * a for a in row) / len(row) + eps) for row in rows]
     return [[a / root * g for a, g in zip(row, gain)]
-            for row, root in zip(rows, roots)]
+            for row, root in zip(rows, rms)]
 
 
 def plain_shares(scores):
@@ -504,11 +505,10 @@ def measure_attention(q, k, v, weights, heads):
     yield "rows", largest_difference(sums, np.ones_like(sums))
     yield "first_row", np.sum(weights[:, :, 0] != np.eye(T)[0])
     yield "forbidden", np.sum(weights[..., ~allowed] != 0)
-    repeated_k, repeated_v = (a.repeat(Hq // Hkv, axis=1) for a in (k, v))
-    shares = attention_weights(q, repeated_k, allowed)
-    yield "grouped", max(
-        largest_difference(weights, shares),
-        largest_difference(heads, mix_values(shares, repeated_v)))
+    shares = attention_weights(q, k.repeat(Hq // Hkv, axis=1), allowed)
+    mixed = mix_values(shares, v.repeat(Hq // Hkv, axis=1))
+    yield "grouped", max(largest_difference(weights, shares),
+                         largest_difference(heads, mixed))
     grouped = q.reshape(B, Hkv, -1, T, dh)
     scores = np.einsum("bgrtd,bgsd->bgrts", grouped, k) / math.sqrt(dh)
     powers = np.exp(np.where(allowed, scores, -np.inf))
@@ -539,8 +539,7 @@ def measure_calls(model, token_ids):
     yield "future", worst(
         model(np.concatenate([token_ids[:, :t], other[:, t:]], axis=1))[:, :t]
         for t in range(1, T))
-    yield "batch", worst([np.concatenate(
-        [model(token_ids[item:item + 1]) for item in range(B)])])
+    yield "batch", worst([np.vstack([model(row[None]) for row in token_ids])])
     yield "shift", worst([chunks(T, first=7), chunks(T, first=100)])
     yield "repeat", np.sum(model(token_ids) != logits)
     cache = Cache(model, B, T + 3)
@@ -632,6 +631,8 @@ def write_whole(path, content):
     try:
         unfinished.write_bytes(content)
         os.replace(unfinished, file)
+    except OSError as error:
+        raise OSError(f"cannot write {path}: {error.strerror}") from None
     finally:
         unfinished.unlink(missing_ok=True)
 
@@ -661,10 +662,9 @@ def parse_arguments(arguments):
 def print_checks(checks, file):
     """Print each claim with what was measured and its limit."""
     for check in checks:
-        verdict = "pass" if check["passed"] else "FAIL"
-        print(f"{verdict}  {check['claim']}: {float(check['measured']):g} "
-              f"{check['unit']}, limit {check['limit']:g} ({check['dtype']})",
-              file=file)
+        print("pass " if check["passed"] else "FAIL ", f"{check['claim']}: "
+              f"{float(check['measured']):g} {check['unit']}, limit "
+              f"{check['limit']:g} ({check['dtype']})", file=file)
     passed = sum(check["passed"] for check in checks)
     print(f"{passed} of {len(checks)} checks passed", file=file, flush=True)
 
@@ -680,8 +680,8 @@ def main(arguments=None):
     if options.verify:
         print_checks(checks, sys.stderr if to_stdout else sys.stdout)
     if options.export_trace is not None:
-        trace = build_trace(options, weights, made, checks)
-        text = json.dumps(trace, allow_nan=False, separators=(",", ":")) + "\n"
+        text = json.dumps(build_trace(options, weights, made, checks),
+                          allow_nan=False, separators=(",", ":")) + "\n"
         # A tensor, a weight, a check to a line: changes can be read as a diff.
         content = text.replace("},", "},\n").encode()
         if to_stdout:
@@ -697,4 +697,4 @@ if __name__ == "__main__":
         sys.exit(main())
     except (OSError, ValueError) as error:
         print(f"tiny_llama.py: {error}", file=sys.stderr)
-        sys.exit(2)
+        os._exit(2)      # sys.exit would try a full standard output once more
