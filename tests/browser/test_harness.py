@@ -65,3 +65,16 @@ def test_scripts_off_means_that_no_script_runs(spoiled):
 def test_a_switch_reaches_the_page(spoiled, switches, query):
     script = f"if (matchMedia('{query}').matches) console.error('it does')"
     assert "it does" in spoiled(script=script, **switches)
+
+
+def test_axe_notices_a_picture_without_words(
+    browsers, browser_name, tmp_path, axe_violations
+):
+    (tmp_path / "page.html").write_text(
+        "<!doctype html><html lang=en><title>Spoiled</title>"
+        "<main><h1>Spoiled</h1><img src='data:,'></main>"
+    )
+    reader = Reader(browsers, browser_name, tmp_path)
+    found = axe_violations(reader.open("page.html"))
+    reader.close()
+    assert len(found) == 1 and "image-alt" in found[0]
