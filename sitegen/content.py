@@ -4,14 +4,16 @@ import datetime
 import re
 import tomllib
 
-import yaml
-
 from sitegen.errors import Place, Problem, known, stop_if
 from sitegen.records import Article, Site
 from sitegen.scan import scan
 from sitegen.schemas import schema_errors
+from sitegen.yaml_text import NotYaml, read_yaml
 
 HIDDEN = "."
+# Control characters, and the noncharacters that sitegen.scan uses as marks.
+NO_TEXT = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f\ufdd0-\ufdef]")
+BEGIN = "begin with '---', 'title: …', '---'"
 
 
 def read_site(folder, takes_code=()):
@@ -21,7 +23,7 @@ def read_site(folder, takes_code=()):
     BuildFailed, since nothing can be read without it.
     """
     settings, problems = read_toml(folder, "site.toml", "site.schema.json")
-    if settings is None:
+    if settings is None and not problems:
         path = shown(folder, folder / "site.toml")
         problems.append(Problem(Place(path), "no such file", "a content folder needs a "
                                 "site.toml with title, description, articles"))
@@ -51,10 +53,12 @@ def read_toml(folder, name, schema):
     if not file.is_file():
         return None, []
     text, problems = read_text(file, path)
+    if problems:
+        return None, problems
     try:
         data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        return None, problems + [_toml_problem(path, str(error), text)]
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        return None, [_toml_problem(path, str(error), text)]
     for where, message in schema_errors(schema, data):
         keys = [str(part) for part in where]
         line = _toml_line(text, keys)
@@ -84,13 +88,19 @@ def _toml_line(text, keys):
 def read_text(file, path):
     """Return (text, problems); line ends become '\\n', a byte-order mark goes."""
     try:
-        text = file.read_bytes().decode("utf-8-sig")
+        raw = file.read_bytes()
+        text = raw.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError as error:
-        line = file.read_bytes()[:error.start].count(b"\n") + 1
+        line = raw[:error.start].count(b"\n") + 1
         return "", [Problem(Place(path, line), "not UTF-8 text", "save it as UTF-8")]
     except OSError as error:
         return "", [Problem(Place(path), f"cannot be read: {error.strerror}")]
-    return text.replace("\r\n", "\n").replace("\r", "\n"), []
+    if found := NO_TEXT.search(text):
+        before = text[:found.start()]
+        place = Place(path, before.count("\n") + 1, len(before) - before.rfind("\n"))
+        return "", [Problem(place, "a character that is no text: "
+                            f"U+{ord(found[0]):04X}", "take it out")]
+    return text, []
 
 
 def find_published(folder, names):
@@ -119,69 +129,76 @@ def read_article(folder, slug, takes_code):
         have = [p.parent.name for p in folder.glob("articles/*/index.md")]
         return None, [Problem(Place(path), "no such article", known(have, slug))]
     text, problems = read_text(file, path)
-    if not text.strip():
-        problems = problems or [Problem(Place(path, 1), "the file is empty",
-                                        "begin with '---', 'title: …', '---'")]
+    if problems:
         return None, problems
-    front, first_line, more = read_front_matter(text, path)
-    problems += more
+    if not text.strip():
+        return None, [Problem(Place(path, 1), "the file is empty", BEGIN)]
+    front, places, first_line, problems = read_front_matter(text, path)
     scanned, more = scan(text, path, first_line, takes_code)
     problems += more
     if not more and not scanned.text.strip():
         problems.append(Problem(Place(path, first_line), "the article has no text"))
-    return Article(slug, file.parent, path, front, scanned, first_line), problems
+    files, more = find_files(file.parent, path)
+    return Article(slug, file.parent, path, front, scanned, places, files
+                   ), problems + more
 
 
 def read_front_matter(text, path):
-    """Return (front matter, first line of the text below it, problems)."""
+    """Return (front matter, key → Place, first line of the text below it, problems)."""
     lines = text.split("\n")
     if lines[0].rstrip() != "---":
-        return {}, 1, [Problem(Place(path, 1, 1), "no front matter", "begin with '---', "
-                               "'title: …', '---'", lines[0])]
+        return {}, {}, 1, [Problem(Place(path, 1, 1), "no front matter", BEGIN,
+                                   lines[0])]
     end = next((n for n in range(1, len(lines)) if lines[n].rstrip() == "---"), None)
     if end is None:
-        return {}, 1, [Problem(Place(path, 1, 1), "front matter is not closed",
-                               "close it with a line '---'", lines[0])]
-    block = "\n".join(lines[1:end])
-    front, problems = parse_front_matter(block, path, lines)
-    return front, end + 2, problems
-
-
-def parse_front_matter(block, path, lines):
-    """Return (data, problems) of the YAML between the '---' lines."""
+        return {}, {}, 1, [Problem(Place(path, 1, 1), "front matter is not closed",
+                                   "close it with a line '---'", lines[0])]
     try:
-        node = yaml.compose(block, Loader=yaml.SafeLoader)
-        front = yaml.safe_load(block) or {}
-    except yaml.MarkedYAMLError as error:
-        at = error.problem_mark or error.context_mark
-        place = Place(path, at.line + 2, at.column + 1)
-        excerpt = lines[place.line - 1] if place.line <= len(lines) else ""
-        return {}, [Problem(place, f"front matter is not YAML: {error.problem}",
-                            "quote a text that holds ': ' or '#'", excerpt)]
-    except yaml.YAMLError as error:
-        return {}, [Problem(Place(path, 2), f"front matter is not YAML: {error}")]
-    if not isinstance(front, dict):
-        return {}, [Problem(Place(path, 2, 1), "front matter is not 'key: value' lines",
-                            "write at least 'title: …'", lines[1])]
-    front = {key: value.isoformat() if isinstance(value, datetime.date) else value
-             for key, value in front.items()}
-    places = {key.value: Place(path, key.start_mark.line + 2, key.start_mark.column + 1)
-              for key, _ in node.value} if node else {}
-    return front, [_front_problem(where, message, places, path, lines)
-                   for where, message in schema_errors("front-matter.schema.json", front)]
+        front, found = read_yaml("\n".join(lines[1:end]))
+    except NotYaml as error:
+        place = Place(path, error.line + 1, error.column)
+        return {}, {}, end + 2, [
+            Problem(place, f"front matter cannot be read: {error}",
+                    "quote a text that holds ': ' or '#'", lines[place.line - 1])]
+    places = {key: Place(path, line + 1, column)
+              for key, (line, column) in found.items()}
+    problems = []
+    for where, message in front_matter_errors(front):
+        key = str(where[0]) if where else "front matter"
+        front.pop(key, None)
+        place = places.get(key, Place(path, 1, 1))
+        problems.append(Problem(place, f"{key}: {message}", "", lines[place.line - 1]))
+    return front, places, end + 2, problems
 
 
-def _front_problem(where, message, places, path, lines):
-    key = where[0] if where else None
-    place = places.get(key, Place(path, 1, 1))
-    prefix = f"{key}: " if key else "front matter: "
-    return Problem(place, prefix + message, "", lines[place.line - 1])
+def front_matter_errors(front):
+    """Return (path of keys, message) for each thing that is wrong with front matter."""
+    errors = list(schema_errors("front-matter.schema.json", front))
+    if not any(where == ["revised"] for where, _ in errors) and "revised" in front:
+        try:
+            datetime.date.fromisoformat(front["revised"])
+        except ValueError as error:
+            errors.append((["revised"], f"no date: {error}"))
+    return errors
 
 
-def article_files(article):
-    """Return name → path of the files beside an article, hidden ones left out."""
-    return {path.relative_to(article.folder).as_posix(): path
-            for path in sorted(article.folder.rglob("*"))
-            if path.is_file() and path.name != "index.md"
-            and not any(part.startswith(HIDDEN) or part == "__pycache__"
-                        for part in path.relative_to(article.folder).parts)}
+def find_files(folder, path):
+    """Return (name → Path, problems) of the files beside an article, hidden ones left
+    out; a link that leads out of the folder, or to a folder, is refused."""
+    files, problems = {}, []
+    for file in sorted(folder.rglob("*")):
+        name = file.relative_to(folder).as_posix()
+        if any(part.startswith(HIDDEN) or part == "__pycache__"
+               for part in name.split("/")):
+            continue
+        place = Place(f"{path.rpartition('/')[0]}/{name}")
+        inside = file.resolve().is_relative_to(folder.resolve())
+        if file.is_symlink() and not (inside and file.is_file()):
+            problems.append(Problem(place, "a link to no file of this folder",
+                                    "put the file itself here"))
+        elif name == "index.html":
+            problems.append(Problem(place, "the article's page has this name",
+                                    "rename the file"))
+        elif file.is_file() and name != "index.md":
+            files[name] = file
+    return files, problems

@@ -12,7 +12,7 @@ from jinja2.utils import htmlsafe_json_dumps
 from markupsafe import Markup
 
 from sitegen.checks import check_site
-from sitegen.content import article_files, read_site
+from sitegen.content import read_site
 from sitegen.directives import MODULES, TAKES_CODE
 from sitegen.errors import BuildFailed, Place, Problem, stop_if
 from sitegen.linker import link_scripts
@@ -124,9 +124,8 @@ def open_article(site, article, traces, shared, broken):
 
     broken  ids of traces that have problems of their own: nothing more is said of them
     """
-    own = article_files(article)
     recorded = {trace.publish: trace.text for trace in traces.values() if trace.publish}
-    published = {**site.publish, **recorded, **own}
+    published = {**site.publish, **recorded, **article.files}
     context = ArticleContext(article, traces, published,
                              read_words(article.front.get("lang", shared["lang"])))
     snippets, problems = find_snippets(article)
@@ -151,7 +150,7 @@ def published_files(context):
     """Return name → content of the files that stand beside an article's page."""
     traces = {context.traces[name].publish: context.traces[name].text
               for name in context.needs if context.traces[name].publish}
-    return {**article_files(context.article), **traces, **context.downloads}
+    return {**context.article.files, **traces, **context.downloads}
 
 
 def page_record(context, body, shared):

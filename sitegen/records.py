@@ -80,14 +80,15 @@ class Scan:
 
 @dataclass
 class Article:
-    """One article as it was read: front matter and scanned text."""
+    """One article as it was read: front matter, scanned text, the files beside it."""
 
     slug: str
     folder: Path
     path: str
     front: dict
     scan: Scan
-    first_line: int = 1
+    places: dict[str, Place] = field(default_factory=dict)      # of front matter's keys
+    files: dict[str, Path] = field(default_factory=dict)
 
 
 @dataclass

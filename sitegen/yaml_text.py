@@ -1,6 +1,17 @@
 """Read YAML as front matter and directives' options use it: names, each once."""
 
+from typing import ClassVar
+
 import yaml
+
+
+class Loader(yaml.SafeLoader):
+    """YAML in which a date is text: 2026-13-45 is for the schema to refuse."""
+
+    yaml_implicit_resolvers: ClassVar = {
+        first: [(tag, pattern) for tag, pattern in resolvers
+                if tag != "tag:yaml.org,2002:timestamp"]
+        for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()}
 
 
 class NotYaml(ValueError):
@@ -18,15 +29,15 @@ def read_yaml(text):
     twice.
     """
     try:
-        node = yaml.compose(text, Loader=yaml.SafeLoader)
-        data = yaml.safe_load(text)
+        node = yaml.compose(text, Loader=Loader)
+        data = yaml.load(text, Loader=Loader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         raise NotYaml(error.problem, mark.line + 1, mark.column + 1) from None
     except yaml.reader.ReaderError as error:
         raise NotYaml("a character that is no text", *_position(text, error.position)
                       ) from None
-    except (ValueError, RecursionError) as error:  # a date like 2026-13-45; [[[[[…
+    except (ValueError, RecursionError) as error:  # such as '!!int x' and '[[[[[…'
         raise NotYaml(str(error), 1, 1) from None
     if node is None:
         return {}, {}
