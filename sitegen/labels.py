@@ -5,6 +5,7 @@ from markupsafe import Markup
 
 from sitegen.directives import MODULES, kind_of, option_schema
 from sitegen.errors import Problem, known
+from sitegen.markdown_text import unique
 from sitegen.records import Directive, Formula, Label
 from sitegen.schemas import errors_of
 
@@ -40,6 +41,7 @@ def number_labels(scan, usable, words):
     one from its name and place in the order.
     """
     counts, labels = {}, {}
+    used = {c.id for c in scan.constructs if getattr(c, "id", None)}
     for index, construct in enumerate(scan.constructs):
         if isinstance(construct, Formula) and construct.id:
             kind, name = "equation", construct.id
@@ -50,7 +52,7 @@ def number_labels(scan, usable, words):
         of_kind = kind or construct.name
         counts[of_kind] = counts.get(of_kind, 0) + 1
         number = counts[of_kind] if kind else None
-        name = name or f"{of_kind}-{counts[of_kind]}"
+        name = name or unique(f"{of_kind}-{counts[of_kind]}", used)
         text = words[f"{kind}_reference"].format(number=number) if kind else name
         labels[index] = Label(name, kind or "", number, Markup("{}").format(text))
     return labels

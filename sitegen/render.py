@@ -11,7 +11,7 @@ from html import escape, unescape
 from markupsafe import Markup
 
 from sitegen.directives import MODULES
-from sitegen.errors import known
+from sitegen.errors import Place, known
 from sitegen.formulas import convert
 from sitegen.highlight import highlight
 from sitegen.labels import check_directives, number_labels
@@ -34,8 +34,10 @@ TOKEN = re.compile(
     rf"|{MARK_OPEN}(?P<mark>\d+){MARK_CLOSE}"
     r'|<a href="step:(?P<step>[^"]*)"[^>]*>(?P<words>.*?)</a>'
     r'|<a href="#(?P<label>[^"]+)"[^>]*></a>'
+    r"|(?P<note>\[\^[^\]<\n]+\])"
     rf"|(?P<tag><[a-zA-Z/][^>]*{MARK_OPEN}[^>]*>)", re.S)
 ID = re.compile(r'\bid="([^"]*)"')
+FOOTNOTE_MARK = re.compile(r'<sup id="fnref.*?</sup>')
 TAG = re.compile(r"<[^>]+>")
 TABLE = re.compile(r"<table>.*?</table>", re.S)     # Markdown's; they do not nest
 LATE = re.compile("\ufdd2(\\d+)\ufdd3")
@@ -113,8 +115,11 @@ class _Renderer:
     def find_headings(self, html):
         """Return a Label for each heading, in order; an id in the text goes first."""
         found = [t for t in TOKEN_HEADINGS.finditer(html) if t["level"]]
-        used = {*RESERVED_IDS, *(label.id for label in self.numbered.values())}
-        used |= set(ID.findall(html))
+        used = {*RESERVED_IDS, *(label.id for label in self.numbered.values()),
+                *(f"ref-{number}" for number in self.numbers.values()),
+                *(f"step-{name}" for name in self.context.steps),
+                *(f"trace-{name}" for name in self.context.traces)}
+        used |= {unescape(name) for name in ID.findall(html)}
         number, labels = 0, []
         for heading in found:
             explicit = ID.search(heading["attributes"] or "")
@@ -128,9 +133,12 @@ class _Renderer:
         return labels
 
     def plain_title(self, title):
-        """Return a heading's HTML for contents lists: formulas drawn, no links."""
-        html = MARK.sub(lambda found: str(self.inline(int(found[1]))), title)
-        return Markup(re.sub(r"</?a\b[^>]*>", "", html))
+        """Return a heading's HTML for contents lists: formulas drawn, no links, ids,
+        citations or footnotes."""
+        html = MARK.sub(lambda found: "" if isinstance(
+            self.scan.constructs[int(found[1])], Citation)
+            else str(self.inline(int(found[1]))), FOOTNOTE_MARK.sub("", title))
+        return Markup(ID.sub("", re.sub(r"</?a\b[^>]*>", "", html)))
 
     def heading(self, found):
         label, level = next(self.headings), int(found["level"])
@@ -174,7 +182,9 @@ class _Renderer:
         if found["mark"]:
             return self.inline(int(found["mark"]))
         if found["step"] is not None:
-            return self.step_link(found["step"], found["words"])
+            return self.step_link(unescape(found["step"]), found["words"])
+        if found["note"]:
+            return self.no_footnote(found["note"])
         return self.label_link(found["label"])
 
     def as_typed(self, found):
@@ -213,10 +223,11 @@ class _Renderer:
     def equation(self, index, formula):
         label = self.numbered.get(index)
         html = self.formula(formula)
-        if formula.step and label:
-            self.mention(formula.step, formula.place, f"#{label.id}", label.html)
+        known_step = formula.step and self.mention(
+            formula.step, formula.place, f"#{label.id}", label.html)
         return self.macros.equation(label.id if label else None,
-                                    label.number if label else None, html, formula.step)
+                                    label.number if label else None, html,
+                                    formula.step if known_step else None)
 
     def value(self, value):
         if value.name.partition(":")[0] in self.context.broken:
@@ -257,27 +268,40 @@ class _Renderer:
     def code(self, fence):
         listing = highlight(fence.text, fence.language)
         if not listing.known:
-            self.context.problem(fence.place, f"unknown language '{fence.language}'",
+            opener = Place(fence.place.path, fence.place.line - 1)
+            self.context.problem(opener, f"unknown language '{fence.language}'",
                                  "Pygments' names are known; 'text' is plain")
         return self.macros.code_block(listing.lines, fence.language)
 
     # ----------------------------------------------------------------------- links
     def mention(self, step, place, href, label):
+        """Record a link to a step's lines; return whether there is such a step."""
         if step not in self.context.steps:
             self.context.problem(place, f"no step '{step}' in the source",
                                  known(self.context.steps, step))
-            return
+            return False
         self.context.step_mentions.setdefault(step, []).append(
             {"href": href, "label": label})
+        return True
 
     def step_link(self, step, words):
+        words = Markup(TOKEN.sub(self.token, words))
         places = self.scan.link_places.get(f"step:{step}", [])
         count = len(self.context.step_mentions.get(step, ())) + 1
         name = f"at-{step}-{count}"
-        self.mention(step, places[0] if places else self.scan.constructs[0].place,
-                     f"#{name}", self.here())
+        if not self.mention(step, places[0] if places else Place(self.scan.path),
+                            f"#{name}", self.here()):
+            return words
         return Markup('<a class="step-link" id="{}" href="#step-{}">{}</a>').format(
-            name, step, Markup(TOKEN.sub(self.token, words)))
+            name, step, words)
+
+    def no_footnote(self, text):
+        """Return the text of a footnote's mark that Markdown left: it has no note."""
+        for place in self.scan.places_of(unescape(text)) or [Place(self.scan.path)]:
+            self.context.problem(place, f"no footnote '{unescape(text)[2:-1]}'",
+                                 f"write '{unescape(text)}: its text', or a backslash "
+                                 "before the bracket")
+        return text
 
     def label_link(self, name):
         label = self.context.labels.get(unescape(name))
