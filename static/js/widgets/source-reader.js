@@ -9,17 +9,9 @@
 import { copyText } from "../lib/clipboard.js";
 import { parseFragment, rememberInAddress } from "../lib/fragment.js";
 import { hearSelections, tellSelection } from "../lib/selection.js";
+import { fill } from "../lib/sentences.js";
 
 const LINES_ABOVE = 4; // of what comes before a chosen place, left in view
-
-/**
- * Return a sentence with its braces filled in.
- * @param {string} sentence  as in "Line {line} belongs to {step}."
- * @param {Record<string, string | number>} values
- */
-function fill(sentence, values) {
-  return sentence.replace(/\{(\w+)\}/g, (_, name) => String(values[name]));
-}
 
 /** @param {Element} line */
 function numberOf(line) {
@@ -216,16 +208,17 @@ class SourceReader extends HTMLElement {
   }
 
   /**
-   * Scroll a box so that a place that is not wholly in view begins below its top.
+   * Scroll a box so that a place begins in the part of it that is in the window.
    * @param {Element} box
    * @param {Element} place
-   * @param {number} above  pixels between both tops
+   * @param {number} above  pixels of the box to leave in view before the place
    */
   scrollWithin(box, place, above) {
     const frame = box.getBoundingClientRect();
     const { top, bottom } = place.getBoundingClientRect();
-    if (top >= frame.top && bottom <= frame.bottom) return;
-    box.scrollTop += top - frame.top - above;
+    const upper = Math.max(frame.top, 0);
+    const lower = Math.min(frame.bottom, innerHeight);
+    if (top < upper || bottom > lower) box.scrollTop += top - upper - above;
   }
 
   /** @param {Element | null} lines */
