@@ -122,3 +122,10 @@ def test_numbers_of_the_seed_stand_in_the_article(printed):
     assert printed["pretrained_bytes_two"] == "22528"
     assert printed["demo_cache_scalars"] == "64"
     assert r"2 \times 22 \times 4 \times 64" in TEXT
+
+
+def test_no_decimal_number_is_typed_by_hand():
+    prose = re.sub(r"```.*?```|<svg.*?</svg>|\\\(.*?\\\)|\\\[.*?\\\]|\[\[value .*?\]\]", "",
+                   TEXT, flags=re.S)
+    names = prose.replace("TinyLlama-1.1B-Chat-v1.0", "").replace("TinyLlama-1.1B", "")
+    assert re.findall(r"\d\.\d|\d[eE][-+]?\d|\d,\d\d\d", names) == []

@@ -72,12 +72,12 @@ def test_four_masks_as_scalars(row_experiments, query):
     scores = SCORES[1, 2]
     row, seen = [math.exp(s) for s in scores[query]], query + 1
     whole, permitted = sum(row), sum(row[:seen])
-    before, after, renormalized, zeros, difference = row_experiments.four_masks(
-        scores, query)
+    (before, after, renormalized, zeros, difference,
+     large_difference) = row_experiments.four_masks(scores, query)
     assert before == pytest.approx(1) and renormalized == pytest.approx(1)
     assert after == pytest.approx(permitted / whole)
     assert zeros == pytest.approx(permitted / (permitted + len(row) - seen))
-    assert difference < 1e-15
+    assert difference < 1e-15 and large_difference == 0.0
     assert after < 0.99 and zeros < 0.99
 
 

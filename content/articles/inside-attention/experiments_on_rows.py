@@ -65,15 +65,17 @@ def softmax_along(scores, axis):
 def four_masks(scores, query):
     """Mask before softmax or after? One row of scores [T, S], four treatments; what the
     permitted weights sum to when hidden scores are -inf, hidden weights are zeroed, the
-    same is divided by its sum, hidden scores are zeroed; third minus first."""
+    same is divided by its sum, hidden scores are zeroed. Then how far from the first
+    the third is, and a mask of -1e9."""
     row, visible = scores[query], np.arange(scores.shape[1]) <= query
     before = softmax(np.where(visible, row, -np.inf))
     after = softmax(row) * visible
     zeros = softmax(np.where(visible, row, 0.0))
     renormalized = after / after.sum()
+    large = softmax(np.where(visible, row, -1e9))
     return [float(treated[visible].sum())
             for treated in (before, after, renormalized, zeros)] + [
-        float(np.abs(renormalized - before).max())]
+        float(np.abs(other - before).max()) for other in (renormalized, large)]
 
 
 def drop_weights(row, rate, draws, seed):
@@ -119,7 +121,7 @@ along_heads_least, along_heads_most = softmax_along(recorded_scores, 1)
 along_batch_least, along_batch_most = softmax_along(recorded_scores, 0)
 
 (masked_before_sum, masked_after_sum, renormalized_sum, zeros_sum,
- renormalized_gap) = four_masks(recorded_scores[0, 0], 2)
+ renormalized_gap, large_negative_gap) = four_masks(recorded_scores[0, 0], 2)
 leaked_share = 1.0 - zeros_sum
 row_2 = recorded_weights[0, 0, 2, :3]                                # [3]
 row_product_0, row_product_1, row_product_2 = (
