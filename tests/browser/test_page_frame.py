@@ -85,7 +85,7 @@ def test_a_copied_listing_is_its_exact_text(open_page):
 def test_a_linked_line_is_marked(open_page):
     page = open_page(ARTICLE)
     line = page.evaluate("document.querySelector('.snippet .line:nth-child(3)').id")
-    ground = "(id) => getComputedStyle(document.getElementById(id)).backgroundColor"
+    ground = "(id) => getComputedStyle(document.getElementById(id)).backgroundImage"
     before = page.evaluate(ground, line)
     page.goto(f"{page.url.split('#')[0]}#{line}")
     assert page.evaluate(ground, line) != before
