@@ -34,7 +34,7 @@ def prepare(directive, article):
     lines = read_lines(name, article.published[name])
     return {"file": {"name": name, "href": quote(name)}, "trace": trace,
             "parts": split_lines(lines, steps), "line_count": len(lines),
-            "steps": [{"step": step, "mentions": mentions.get(step.name, [])}
+            "steps": [{"step": step, "mentions": once_each(mentions.get(step.name, []))}
                       for step in steps]}
 
 
@@ -47,6 +47,14 @@ def _problems(directive, article, trace):
         yield f"no file '{name}' to read", known(article.published, name)
     if trace is not None and trace not in article.traces:
         yield f"no trace '{trace}'", known(article.traces, trace)
+
+
+def once_each(mentions):
+    """Return the mentions without those whose label came before: one way a section."""
+    first = {}
+    for mention in mentions:
+        first.setdefault(str(mention["label"]), mention)
+    return list(first.values())
 
 
 def read_lines(name, content):

@@ -77,7 +77,7 @@ def test_the_list_names_operations_in_order_with_role_and_lines(program):
 
 def test_the_reader_leads_back_to_every_place_that_leads_to_a_step(program):
     tree = program.tree(
-        "## First\n\nSee [the scores](step:scores).\n\n"
+        "## First\n\nSee [the scores](step:scores), [again](step:scores).\n\n"
         + READER +
         "\n## Second\n\n\\[ a = b \\] {#eq-a step=scores}\n\n"
         "/// source-lines | lines-a\n    step: scores\n\nIts lines.\n///\n")
