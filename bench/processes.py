@@ -1,0 +1,38 @@
+"""What a command costs, with all the processes that it starts."""
+
+import os
+import subprocess
+import time
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Seconds of processor, of all processes of a command, and seconds of clock."""
+
+    cpu_seconds: float
+    elapsed_seconds: float
+
+
+def cost_of(command, cwd):
+    """Run a command to its end; return what it and its children cost.
+
+    Raises CalledProcessError, with what it printed, if it fails.
+    """
+    started = time.perf_counter()
+    with subprocess.Popen(
+        command, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    ) as process:
+        printed = process.stdout.read()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    elapsed = time.perf_counter() - started
+    if process.returncode:
+        raise subprocess.CalledProcessError(process.returncode, command, printed)
+    return Cost(usage.ru_utime + usage.ru_stime, elapsed)
+
+
+def best_of(times, command, cwd):
+    """Return the cheapest of several runs: what disturbs a run only adds to it."""
+    costs = [cost_of(command, cwd) for _ in range(times)]
+    return min(costs, key=lambda cost: cost.cpu_seconds)
