@@ -186,10 +186,7 @@ class Cache:
         self.length, self.first_position = 0, first_position
 
     def positions(self, batch, count):
-        """Return the ids of the next count positions, and of all keys by then.
-
-        Raises ValueError if they do not fit the capacity or the batch.
-        """
+        """Return the next position ids, and all keys'; ValueError if full."""
         _, items, _, capacity, _ = self.keys.shape
         end = self.length + count
         if batch != items or end > capacity:
@@ -235,6 +232,9 @@ class TinyLlama:
         if outside.any():
             raise ValueError(f"token {token_ids[outside][0]} is outside "
                              f"0..{self.config.vocab_size - 1}")
+        if token_ids.dtype.kind not in "iu":
+            raise ValueError(f"token ids are {token_ids.dtype} or none at all, "
+                             "expected integers")
         batch, length = token_ids.shape
         if cache is None:
             cache = Cache(self, batch, length)
@@ -476,7 +476,7 @@ def largest_difference(found, expected):
         return math.inf
     unequal = found != expected                 # equal infinities are 0 apart
     apart = np.abs(found[unequal].astype(np.float64) - expected[unequal])
-    size = np.max(np.abs(expected[np.isfinite(expected)]))
+    size = np.max(np.abs(expected[np.isfinite(expected)]), initial=0.0)
     return np.max(apart, initial=0.0) / size
 
 

@@ -31,7 +31,8 @@ class Decoder:
 
     def __init__(self, config, weights, token_ids, first_position=0):
         self.c, self.token_ids, self.first = config, token_ids, first_position
-        self.w = {name: weight.astype(float).tolist() for name, weight in weights.items()}
+        self.w = {name: weight.astype(float).tolist()
+                  for name, weight in weights.items()}
         self.group = config.num_attention_heads // config.num_key_value_heads
         self.known = {}
 
@@ -40,7 +41,7 @@ class Decoder:
 
     @remembered
     def state(self, layer, t, d):
-        """Channel d of position t as layer reads it; after all layers, as they left it."""
+        """Channel d of position t as layer reads it, or as the last one left it."""
         if layer == 0:
             return self.w["embedding"][self.token_ids[t]][d]
         down = self.of(layer - 1, "w_down")
