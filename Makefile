@@ -41,7 +41,7 @@ test-torch: $(TORCH)/made  ## compare the model with Hugging Face's (installs Py
 
 bench: $(TEST)/made  ## measure builds, pages and the model; write bench/results/
 	$(TEST)/bin/python tests/tools/browsers.py
-	$(TEST)/bin/python -m bench
+	OPENBLAS_NUM_THREADS=1 $(TEST)/bin/python -m bench
 
 lock: $(LOCK)/made  ## write locks/ anew from pyproject.toml
 	$(COMPILE) pyproject.toml -o locks/site.txt

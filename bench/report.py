@@ -53,8 +53,9 @@ def processor():
     """Return the processor's model, as the system names it."""
     information = Path("/proc/cpuinfo")
     lines = information.read_text().splitlines() if information.exists() else []
-    named = [line.partition(":")[2] for line in lines if line.startswith("model name")]
-    return (named or [platform.processor() or platform.machine()])[0].strip()
+    named = [line for line in lines if line.startswith("model name")]
+    machine = platform.processor() or platform.machine()
+    return named[0].partition(":")[2].strip() if named else machine
 
 
 def environment():
