@@ -59,7 +59,7 @@ def processor():
 
 
 def environment():
-    """Return what the figures depend on: processor and versions, no host and no path."""
+    """Return what the figures depend on: processor, versions; no host and no path."""
     return {
         "processor": processor(),
         "system": platform.system(),
