@@ -6,7 +6,7 @@ import zlib
 
 import numpy as np
 
-# The ramps of 1-tokens.css, light and dark: weights from 0 to 1, differences from -1 to 1.
+# The ramps of 1-tokens.css: weights from 0 to 1, differences from -1 to 1.
 LIGHT = ("f2f8fb d4edfe b8e1fe 9ed4fd 86c7fb 6fb9f7 5babf2 4a9deb 3a8ee2 2e80d9 2572ce "
          "1e63c1 1a55b2 1848a3 173b92 162e80 13236e").split()
 DARK = ("1a1e28 1d2841 1e335a 1c3f72 184c88 0d5a9d 0568ad 0578bb 0087ca 0c96d6 05a6e5 "

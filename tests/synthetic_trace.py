@@ -29,8 +29,9 @@ def synthetic_trace(length=6, layers=2, heads=4, kv_heads=2, labels=None, packed
         "model": {
             "name": "Synthetic", "revision": "seed 47", "hidden_size": 32,
             "intermediate_size": 96, "num_hidden_layers": layers,
-            "num_attention_heads": heads, "num_key_value_heads": kv_heads, "head_dim": 8,
-            "vocab_size": 32, "rope_theta": 10000.0, "rms_norm_eps": 1e-6,
+            "num_attention_heads": heads, "num_key_value_heads": kv_heads,
+            "head_dim": 8, "vocab_size": 32, "rope_theta": 10000.0,
+            "rms_norm_eps": 1e-6,
             "tie_word_embeddings": True, "dtype": "float32" if packed else "float64",
             "rope_pairing": "half-split", "trained": False,
         },

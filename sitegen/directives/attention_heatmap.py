@@ -10,14 +10,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from sitegen import pictures
 from sitegen.errors import known
 from sitegen.notation import fixed, signed, signed_class, visible, weight_class
-from sitegen.pictures import (
-    SIGNED_PALETTES,
-    WEIGHT_PALETTES,
-    signed_picture,
-    weight_picture,
-)
 from sitegen.traces import forbidden_cells
 
 NAME = "attention-heatmap"
@@ -197,7 +192,7 @@ def view_of(trace, options):
 
 
 def token_labels(trace, count):
-    """Return one visible label for each of `count` positions of the first batch item."""
+    """Return a visible label for each of `count` positions of the first batch item."""
     labels = trace.data["input"]["token_labels"]
     if labels and isinstance(labels[0], list):
         labels = labels[0]
@@ -223,14 +218,16 @@ def variables(trace_id, trace, view, options):
 
 def cell_words(view):
     """Return the recorded numbers of the chosen cell and of the head beside it."""
-    at = view.query, view.key
-    both = [head for head in (view.head, view.partner) if head is not None]
-    shown = [fixed(view.weights[(head, *at)], 6) for head in both]
-    difference = view.weights[(both[0], *at)] - view.weights[(both[-1], *at)]
+    other = view.head if view.partner is None else view.partner
+    weight = view.weights[view.head, view.query, view.key]
+    other_weight = view.weights[other, view.query, view.key]
+    score = None
+    if view.scores is not None:
+        score = fixed(view.scores[view.head, view.query, view.key], 6)
     return {
-        "weight": shown[0], "other_weight": shown[-1], "difference": signed(difference, 6),
-        "score": None if view.scores is None else fixed(view.scores[(view.head, *at)], 6),
-        "masked": bool(view.forbidden[at]),
+        "weight": fixed(weight, 6), "other_weight": fixed(other_weight, 6),
+        "difference": signed(weight - other_weight, 6), "score": score,
+        "masked": bool(view.forbidden[view.query, view.key]),
     }
 
 
@@ -242,11 +239,12 @@ def panel(view, name, shown):
     numbers = view.weights[head]
     if name == "difference":
         numbers = numbers - view.weights[other]
-    start = Panel(name, head, other, shown, written_row(view, name, numbers[view.query]))
+    line = written_row(view, name, numbers[view.query])
+    start = Panel(name, head, other, shown, line)
     if not shown:
         return start
     if max(numbers.shape) > TABLE_LIMIT:
-        return replace(start, pictures=pictures(view, name, numbers),
+        return replace(start, pictures=drawn(view, name, numbers),
                        largest=largest(view, head))
     return replace(start, rows=tuple(table_row(view, name, query, numbers[query])
                                      for query in range(len(numbers))))
@@ -282,11 +280,11 @@ def written_row(view, name, numbers):
                 most, view.key_labels[most], write(numbers[most], 3))
 
 
-def pictures(view, name, numbers):
+def drawn(view, name, numbers):
     """Return the matrix as two data: addresses, light and dark."""
-    draw, palettes = weight_picture, WEIGHT_PALETTES
+    draw, palettes = pictures.weight_picture, pictures.WEIGHT_PALETTES
     if name == "difference":
-        draw, palettes = signed_picture, SIGNED_PALETTES
+        draw, palettes = pictures.signed_picture, pictures.SIGNED_PALETTES
     return tuple(draw(numbers, view.forbidden, palette) for palette in palettes)
 
 

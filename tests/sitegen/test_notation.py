@@ -1,4 +1,4 @@
-"""Numbers, colours and labels: the cases that the page's scripts are held to as well."""
+"""Numbers, colours and labels: the page's scripts are held to the same cases."""
 
 import json
 import math

@@ -17,7 +17,8 @@ from sitegen.pictures import (
     weight_picture,
 )
 
-TOKENS = (Path(__file__).parents[2] / "static" / "css" / "1-tokens.css").read_text("utf-8")
+CSS = Path(__file__).parents[2] / "static" / "css"
+TOKENS = (CSS / "1-tokens.css").read_text("utf-8")
 
 
 def read_png(png):
@@ -37,7 +38,8 @@ def read_png(png):
     lines = np.frombuffer(zlib.decompress(chunks[b"IDAT"]), np.uint8)
     lines = lines.reshape(height, width + 1)
     assert not lines[:, 0].any(), "every line is unfiltered"
-    palette = [chunks[b"PLTE"][i:i + 3].hex() for i in range(0, len(chunks[b"PLTE"]), 3)]
+    colours = chunks[b"PLTE"]
+    palette = [colours[i:i + 3].hex() for i in range(0, len(colours), 3)]
     clear = [i for i, opacity in enumerate(chunks[b"tRNS"]) if opacity == 0]
     return lines[:, 1:], palette, clear
 
@@ -56,9 +58,10 @@ def token(name):
 
 def test_pixels_and_palette_come_back_from_a_png():
     pixels = np.array([[0, 1, 2], [2, 1, 0]], np.uint8)
-    shown, palette, clear = read_png(palette_png(pixels, ["ff0000", "00ff00", "0000ff"], 2))
+    colours = ["ff0000", "00ff00", "0000ff"]
+    shown, palette, clear = read_png(palette_png(pixels, colours, 2))
     assert (shown == pixels).all()
-    assert palette == ["ff0000", "00ff00", "0000ff"]
+    assert palette == colours
     assert clear == [2]
 
 

@@ -44,7 +44,9 @@ export class HeadPictures {
     const limits = { layer: this.layers, head: this.heads,
       query: this.size.queries, key: this.size.keys };
     if (name === "compare") return this.groupSize > 1;
-    return !(name in limits) || Number(value) < limits[/** @type {"layer"} */ (name)];
+    if (!(name in limits)) return true;
+    const limit = limits[/** @type {keyof typeof limits} */ (name)];
+    return Number.isInteger(value) && Number(value) >= 0 && Number(value) < limit;
   }
 
   /** @param {number} layer */

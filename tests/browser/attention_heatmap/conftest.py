@@ -1,0 +1,56 @@
+"""Small sites with heatmaps, whose traces have 6, 32 and 128 positions."""
+
+import pytest
+
+from sitegen.traces import read_array
+from tests.browser.attention_heatmap.pages import FRONT, PAGE, TEXT
+from tests.browser.harness import Reader
+from tests.site_builder import SmallSite
+from tests.synthetic_trace import add_trace, synthetic_trace
+
+
+@pytest.fixture(scope="module")
+def traces():
+    """Traces by their number of positions."""
+    return {length: synthetic_trace(length, packed=length > 6)
+            for length in (6, 32, 128)}
+
+
+@pytest.fixture(scope="module")
+def sites(tmp_path_factory, traces):
+    """Built sites by the number of positions of their trace."""
+    built = {}
+    for length, trace in traces.items():
+        site = SmallSite(tmp_path_factory.mktemp(f"heatmap-{length}"))
+        add_trace(site, trace)
+        site.article(TEXT, FRONT)
+        site.build()
+        built[length] = site.output
+    return built
+
+
+@pytest.fixture
+def heatmap_reader(browsers, browser_name, sites):
+    """Return a function that opens a heatmap page; nothing may be complained of."""
+    readers = []
+
+    def open_page(fragment="", length=6, **switches):
+        readers.append(Reader(browsers, browser_name, sites[length]))
+        page = readers[-1].open(PAGE, fragment, **switches)
+        if switches.get("scripts", True):
+            page.wait_for_selector("#first [role=grid]")
+        return page
+
+    yield open_page
+    problems = [problem for reader in readers for problem in reader.problems()]
+    for reader in readers:
+        reader.close()
+    assert not problems, "\n".join(problems)
+
+
+@pytest.fixture
+def weights(traces):
+    """Return a function: positions, layer → weights [H, T, S]."""
+    def read(length=6, layer=0):
+        return read_array(traces[length]["tensors"][f"layers.{layer}.weights"])[0]
+    return read
