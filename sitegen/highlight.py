@@ -1,7 +1,8 @@
 """Colour source text: Pygments finds the tokens, this module writes the spans.
 
-Its own formatter, because HtmlFormatter is a good part of a cold build: few classes,
-neighbours of one class in one span, every span closed at its line's end.
+Its own formatter, because lexing and HtmlFormatter are most of a cold build: few
+classes, neighbours of one class in one span, every span closed at its line's end; and
+a lexer of its own for Python, python_lexemes.
 """
 
 import re
@@ -13,6 +14,8 @@ from pygments.lexers import get_lexer_by_name
 from pygments.token import Comment, Generic, Keyword, Name, Operator, String
 from pygments.util import ClassNotFound
 
+from sitegen.python_lexemes import python_pieces
+
 # The token kinds that look different, with Pygments' own short class names: code is
 # set by weight and tone, so numbers, operators and names that are used need no span.
 CLASSES = {
@@ -21,6 +24,7 @@ CLASSES = {
     Generic.Prompt: "gp", Generic.Output: "go",
 }
 PLAIN = {"", "text", "txt", "plain", "none"}
+PYTHON = {"python", "py", "python3", "py3"}
 SPECIAL = re.compile("[&<>\u202a-\u202e\u2066-\u2069\u200e\u200f]")
 ESCAPES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 
@@ -42,16 +46,28 @@ def highlight(text, language=""):
     code must not read otherwise than it runs (Boucher and Anderson 2021).
     """
     text = text.removesuffix("\n") + "\n"
-    plain = language.lower() in PLAIN
-    lexer = None if plain else _lexer(language)
-    pieces = _pieces(lexer, text) if lexer else [("", text)]
-    lines = _lines(pieces)[:-1]
-    return Highlighted(tuple(map(Markup, lines)), plain or lexer is not None)
+    tokens = _tokens(text, language.lower())
+    lines = _lines(_merged(tokens or [("", text)], text))[:-1]
+    return Highlighted(tuple(map(Markup, lines)), tokens is not None)
 
 
 def mark_directions(text):
     """Return plain text as Markup, characters that turn its direction made visible."""
     return Markup(SPECIAL.sub(_special, text))
+
+
+def _tokens(text, language):
+    """Return (class, piece) pairs of a text, or None for an unknown language.
+
+    Pygments' get_tokens() would trim the text and change its line ends.
+    """
+    if language in PLAIN:
+        return [("", text)]
+    if language in PYTHON:
+        return python_pieces(text)
+    lexer = _lexer(language)
+    return lexer and ((_class_name(kind), piece) for _, kind, piece
+                      in lexer.get_tokens_unprocessed(text))
 
 
 @lru_cache(maxsize=64)
@@ -62,15 +78,13 @@ def _lexer(language):
         return None
 
 
-def _pieces(lexer, text):
-    """Return (class, text) pairs whose texts, joined, are the text to the character.
+def _merged(tokens, text):
+    """Return the tokens with neighbours of one class in one.
 
-    get_tokens() would trim the text and change its line ends.  A lexer that loses
-    something even so gets no say: the text counts more than its colours.
+    A lexer that loses a character gets no say: the text counts more than its colours.
     """
     pieces = []
-    for _, kind, piece in lexer.get_tokens_unprocessed(text):
-        name = _class_name(kind)
+    for name, piece in tokens:
         if pieces and pieces[-1][0] == name:
             pieces[-1][1].append(piece)
         else:
