@@ -4,180 +4,122 @@ Each check yields problems. A page's HTML is parsed once, by an HTML5 parser, so
 an author's raw HTML is judged as a browser would judge it.
 """
 
-import posixpath
+import re
 from dataclasses import dataclass, field
-from urllib.parse import unquote, urlsplit
 
 from selectolax.lexbor import LexborHTMLParser
 
-from sitegen.errors import Place, Problem, known
+from sitegen.errors import Place, Problem
+from sitegen.links import check_links
+from sitegen.policy import check_policy
 
-ADDRESSES = ("href", "src", "action", "formaction", "xlink:href", "data", "poster",
-             "srcset", "background", "ping", "cite", "longdesc")
-LOADED = {"link", "script", "img", "audio", "video", "source", "track", "iframe", "embed",
-          "object", "input", "image", "use"}
-REFUSED_TAGS = {"style", "base", "iframe", "object", "embed", "frame", "form", "portal"}
-SAFE_SCHEMES = {"", "http", "https", "mailto", "tel"}
+# What no page may hold: lone surrogates, which UTF-8 cannot write, and controls.
+NO_TEXT = re.compile("[\ud800-\udfff\0-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 
 @dataclass
 class Parsed:
-    """What the checks need of one page: its elements' names and attributes, its ids."""
+    """What the checks need of one page: its elements, in order, and its ids."""
 
     page: object
-    elements: list
-    ids: dict = field(default_factory=dict)
+    elements: list = field(default_factory=list)    # (tag, attributes)
+    nameless_links: list = field(default_factory=list)
+    ids: dict = field(default_factory=dict)         # id → how often it stands
+
+    def problems(self, patterns, message, todo=""):
+        """Yield the problem at each place of the source where one of the regular
+        expressions matches; once without a line where none does."""
+        scan = self.page.scan
+        places = scan.places_of(*patterns) if scan else []
+        lines = scan.raw.split("\n") if places else []
+        for place in places or [Place(scan.path if scan else self.page.path)]:
+            excerpt = lines[place.line - 1] if lines else ""
+            yield Problem(place, message, todo, excerpt)
+
+    def problems_of_address(self, address, message, todo=""):
+        """Yield the problem at each link or picture of the source with the address."""
+        scan = self.page.scan
+        places = scan.link_places.get(address, []) if scan else []
+        if not places:
+            yield from self.problems([re.escape(address)], message, todo)
+        for place in places:
+            yield Problem(place, message, todo, scan.raw.split("\n")[place.line - 1])
 
 
 def check_site(pages, files):
     """Yield every Problem of the pages; files are the paths that the site will hold."""
-    parsed = {page.path: parse(page) for page in pages}
-    for found in parsed.values():
-        yield from check_policy(found)
-        yield from check_ids(found)
-        yield from check_images(found)
-        yield from check_links(found, parsed, files)
+    parsed = {}
+    for page in pages:
+        found = NO_TEXT.search(page.html)
+        if found:
+            yield _no_text(page, found)
+        else:
+            parsed[page.path] = parse(page)
+    for page in parsed.values():
+        yield from check_policy(page)
+        yield from check_ids(page)
+        yield from check_names(page)
+        yield from check_links(page, parsed, files)
+
+
+def _no_text(page, found):
+    around = page.html[max(0, found.start() - 30):found.end() + 30]
+    excerpt = NO_TEXT.sub("\N{REPLACEMENT CHARACTER}", around).replace("\n", " ")
+    path = page.scan.path if page.scan else page.path
+    return Problem(Place(path), f"the page would hold a character that is no text: "
+                   f"U+{ord(found[0]):04X}", "take it out of the front matter, the "
+                   "trace or the snippet that it comes from", excerpt)
 
 
 def parse(page):
-    """Return the page's elements, in order, with their ids."""
-    tree = LexborHTMLParser(page.html)
-    elements = [(node.tag, node.attributes) for node in tree.root.traverse()
-                if node.tag and node.tag[0] not in "-!"]
-    parsed = Parsed(page, elements)
-    for _, attributes in elements:
-        if name := attributes.get("id"):
-            parsed.ids[name] = parsed.ids.get(name, 0) + 1
+    """Return a page as Parsed."""
+    parsed = Parsed(page)
+    for node in LexborHTMLParser(page.html).root.traverse():
+        if node.tag and node.tag[0] not in "-!":
+            attributes = {key.lower(): value for key, value in node.attributes.items()}
+            parsed.elements.append((node.tag.lower(), attributes))
+            if name := attributes.get("id"):
+                parsed.ids[name] = parsed.ids.get(name, 0) + 1
+            if node.tag == "a" and "href" in attributes and _is_nameless(node):
+                parsed.nameless_links.append(attributes["href"] or "")
     return parsed
 
 
-def _problems(parsed, texts, message, todo=""):
-    """Yield the problem at each place of the source that holds one of the texts."""
-    scan = parsed.page.scan
-    linked = [place for text in texts for place in scan.link_places.get(text, ())
-              ] if scan else []
-    places = linked or (scan.places_of(*texts) if scan else [])
-    for place in places or [Place(scan.path if scan else parsed.page.path)]:
-        lines = scan.raw.split("\n") if scan and place.line else []
-        yield Problem(place, message, todo, lines[place.line - 1] if lines else "")
-
-
-def check_policy(parsed):
-    """Yield a Problem for whatever the page's policy would block, or should."""
-    for tag, attributes in parsed.elements:
-        if tag in REFUSED_TAGS:
-            yield from _problems(parsed, (f"<{tag}",), f"<{tag}> is refused",
-                                 "the page's policy blocks it")
-        if tag == "script" and "src" not in attributes and (
-                attributes.get("type") != "application/json"):
-            yield from _problems(parsed, ("<script",), "an inline script is refused",
-                                 "put it in static/js")
-        if tag == "meta" and attributes.get("http-equiv", "").lower() == "refresh":
-            yield from _problems(parsed, ("<meta",), "<meta refresh> is refused")
-        for name, value in attributes.items():
-            yield from _check_attribute(parsed, tag, name, value or "")
-
-
-def _check_attribute(parsed, tag, name, value):
-    if name == "style" or name.startswith("on"):
-        yield from _problems(parsed, (f"{name}=",), f"the attribute {name}= is refused",
-                             "use a class; the page's policy blocks it")
-    elif name in ADDRESSES:
-        scheme = _scheme(value)
-        data_image = scheme == "data" and tag in ("img", "source", "link") and (
-            value.startswith("data:image/"))
-        if scheme not in SAFE_SCHEMES and not data_image:
-            yield from _problems(parsed, (value, f"{scheme}:"),
-                                 f"the address '{value[:60]}' is refused",
-                                 "addresses begin with https:, mailto: or a path")
-        elif tag in LOADED and _is_foreign(tag, attributes_of(name, value)):
-            yield from _problems(parsed, (value,), f"<{tag}> asks another host: {value}",
-                                 "put the file beside the article")
-
-
-def attributes_of(name, value):
-    """Return the address when the attribute is loaded by the browser by itself."""
-    return value if name in ("src", "href", "data", "srcset", "poster",
-                             "xlink:href") else ""
-
-
-def _is_foreign(tag, value):
-    if tag == "link" and not value:
-        return False
-    return value.startswith("//") or _scheme(value) in ("http", "https")
-
-
-def _scheme(address):
-    """Return an address's scheme as a browser reads it: control characters go first."""
-    cleaned = "".join(c for c in address if c > " ")
-    before, colon, _ = cleaned.partition(":")
-    is_scheme = colon and before.replace("+", "").replace("-", "").replace(
-        ".", "").isalnum() and before[:1].isalpha()
-    return before.lower() if is_scheme else ""
+def _is_nameless(link):
+    return not (link.text().strip() or link.attributes.get("aria-label")
+                or link.css_first("img[alt]:not([alt='']), math, svg[aria-label]"))
 
 
 def check_ids(parsed):
-    """Yield a Problem for each id that stands twice on a page."""
+    """Yield a Problem for each id that stands twice on a page, or is no id."""
     for name, count in parsed.ids.items():
         if count > 1:
-            texts = (f"#{name}", f'id="{name}"', f"| {name}")
-            yield from _problems(parsed, texts, f"the id '{name}' stands {count} times",
-                                 "ids are unique on a page")
+            yield from parsed.problems(_id_patterns(name), f"the id '{name}' stands "
+                                       f"{count} times", "ids are unique on a page")
+        if re.search(r"\s", name):
+            yield from parsed.problems(_id_patterns(name),
+                                       f"the id '{name}' holds white space",
+                                       "write an id as one word")
 
 
-def check_images(parsed):
-    """Yield a Problem for each image without an alternative text."""
+def _id_patterns(name):
+    """Return how an id is written: in braces, in a tag, behind a directive's name."""
+    end = r"(?![\w:.-])"
+    return (rf"\{{:?[^}}\n]*(?P<at>#{re.escape(name)}){end}",
+            rf"\b(?P<at>id\s*=\s*[\"']?{re.escape(name)}){end}",
+            rf"^[ \t]*/{{3,}}.*(?P<at>\|[ \t]*{re.escape(name)})[ \t]*$")
+
+
+def check_names(parsed):
+    """Yield a Problem for each image without alternative text, and each link that
+    says nothing."""
     for tag, attributes in parsed.elements:
         if tag == "img" and attributes.get("alt") is None:
-            source = attributes.get("src") or "<img"
-            yield from _problems(parsed, (source,), "image without alternative text",
-                                 'say what it shows in alt="…"; alt="" if nothing')
-
-
-def check_links(parsed, pages, files):
-    """Yield a Problem for each address within the site that leads nowhere."""
-    seen = set()
-    for tag, attributes in parsed.elements:
-        for name in ("href", "src"):
-            address = attributes.get(name)
-            if address is None or address in seen or tag == "base":
-                continue
-            seen.add(address)
-            problem = broken(address, parsed, pages, files)
-            if problem and not (tag == "link" and attributes.get("rel") == "canonical"):
-                yield from _problems(parsed, (address, unquote(address)), *problem)
-
-
-def broken(address, parsed, pages, files):
-    """Return (message, what to do) for an address that leads nowhere, or None."""
-    parts = urlsplit(address)
-    if _scheme(address) or address.startswith("//"):
-        return None
-    target = parsed.page.path
-    if parts.path:
-        folder = posixpath.dirname(parsed.page.path)
-        target = posixpath.normpath(posixpath.join(folder, unquote(parts.path)))
-    if target not in pages and target not in files:
-        return _no_file(address, target, parts, pages, files)
-    fragment = unquote(parts.fragment)
-    if fragment in ("", "top") or fragment.startswith("~") or target not in pages:
-        return None
-    if fragment in pages[target].ids:
-        return None
-    return (f"no anchor '#{fragment}'" + (f" in {target}" if parts.path else ""),
-            known(pages[target].ids if len(pages[target].ids) < 40 else
-                  _near(fragment, pages[target].ids), fragment))
-
-
-def _near(name, ids):
-    return [other for other in ids if other[:3] == name[:3]][:20] or list(ids)[:20]
-
-
-def _no_file(address, target, parts, pages, files):
-    folder_page = posixpath.join(target, "index.html")
-    if folder_page in pages:
-        return (f"link to a folder: '{address}'",
-                "name its page, '…/index.html': a folder does not open from disk")
-    near = [path for path in (*pages, *files)
-            if posixpath.dirname(path) == posixpath.dirname(target)]
-    return f"no file or page '{address}'", known(near[:20], target)
+            yield from parsed.problems_of_address(
+                attributes.get("src") or "<img", "image without alternative text",
+                "say what it shows: ![what it shows](file); "
+                "alt=\"\" in HTML if it shows nothing")
+    for address in parsed.nameless_links:
+        if not address.startswith("#"):
+            yield from parsed.problems_of_address(
+                address, "a link without text", "say in the brackets where it leads")

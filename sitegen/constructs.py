@@ -1,5 +1,6 @@
 """Draw what the scan cut out of an article, and the links that it resolves."""
 
+import re
 from html import escape, unescape
 
 from markupsafe import Markup
@@ -36,7 +37,7 @@ class Constructs:
                 for key, number in self.numbers.items() if key in self.mentions]
 
     def check_all_drawn(self, usable):
-        """Tell of each construct that Markdown left out; unusable directives are told."""
+        """Tell of each construct that Markdown left out, but for unusable ones."""
         for index, construct in enumerate(self.scan.constructs):
             excused = isinstance(construct, Directive) and index not in usable
             if index not in self.drawn and not excused:
@@ -148,9 +149,10 @@ class Constructs:
 
     def no_footnote(self, text):
         """Return the text of a footnote's mark that Markdown left: it has no note."""
-        for place in self.scan.places_of(unescape(text)) or [Place(self.scan.path)]:
-            self.context.problem(place, f"no footnote '{unescape(text)[2:-1]}'",
-                                 f"write '{unescape(text)}: its text'")
+        typed = unescape(text)
+        for place in self.scan.places_of(re.escape(typed)) or [Place(self.scan.path)]:
+            self.context.problem(place, f"no footnote '{typed[2:-1]}'",
+                                 f"write '{typed}: its text'")
         return text
 
     def label_link(self, name):

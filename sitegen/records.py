@@ -1,9 +1,16 @@
 """The records that the parts of the generator hand to each other."""
 
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from sitegen.errors import Place, Problem
+
+CODE_SPAN = re.compile(r"(`+)(?!`).+?(?<!`)\1(?!`)")
+
+
+def _blank(found):
+    return " " * len(found[0])
 
 
 @dataclass(frozen=True)
@@ -71,11 +78,17 @@ class Scan:
         """Return the constructs of one kind, in the order of the text."""
         return [c for c in self.constructs if isinstance(c, kind)]
 
-    def places_of(self, *texts):
-        """Return every place where one of the texts stands in the raw file."""
-        return [Place(self.path, number, line.index(text) + 1)
+    def places_of(self, *patterns):
+        """Return every place in the raw file, outside of code, where one of the regular
+        expressions matches: where it begins, or its group `at`."""
+        fenced = {number for fence in self.of(Fence) for number in range(
+            fence.place.line, fence.place.line + fence.text.count("\n"))}
+        return [Place(self.path, number, found.start("at" if "at" in found.groupdict()
+                                                     else 0) + 1)
                 for number, line in enumerate(self.raw.split("\n"), 1)
-                for text in texts if text in line]
+                if number not in fenced
+                for pattern in patterns
+                for found in re.finditer(pattern, CODE_SPAN.sub(_blank, line))]
 
 
 @dataclass

@@ -2,6 +2,7 @@
 
 import re
 from bisect import bisect_right
+from html import unescape
 
 from sitegen.errors import Place
 from sitegen.records import Citation, Formula, Value
@@ -21,7 +22,7 @@ INLINE = re.compile(
     r"|(?P<broken>\[\[[ \t]*value\b|\[@(?![^\]\n]*\][(\[]))", re.S)
 LINK = re.compile(r"\]\([ \t]*(?:<([^>\n]*)>|((?:[^\s()\\]|\\.|\([^\s()]*\))*))"
                   r"|^[ ]{0,3}\[[^\]\n]+\]:[ \t]*<?([^\s>]+)"
-                  r"|(?:href|src)=[\"']([^\"'\n]*)", re.M)
+                  r"|\b(?:href|src)\s*=\s*(?:[\"']([^\"'\n]*)|([^\s\"'>]+))", re.M)
 BROKEN = {"[@": ("a citation that cannot be read", "write [@key] or [@key; @other]"),
           "[[": ("a value that cannot be read",
                  "write [[value NAME]] or [[value NAME FORMAT]] on one line")}
@@ -52,7 +53,7 @@ class RunningText:
         """Yield (address, Place) of each link, image and reference."""
         for found in LINK.finditer(self.text):
             group = found.lastindex or 0
-            yield found[group].strip(), self.place(found.start(group))
+            yield unescape(found[group].strip()), self.place(found.start(group))
 
     def _construct(self, found):
         kind = next(kind for kind in ("comment", "escape", "code", "inline", "display",

@@ -1,0 +1,55 @@
+"""Find the addresses within the site that lead nowhere."""
+
+import posixpath
+from urllib.parse import unquote
+
+from sitegen.errors import known
+from sitegen.policy import addresses_of, scheme
+
+MANY_IDS = 40
+NAMES = ("href", "src", "srcset", "poster")
+
+
+def check_links(parsed, pages, files):
+    """Yield a Problem for each address within the site that leads nowhere."""
+    found = dict.fromkeys(
+        address for _, attributes in parsed.elements for name in NAMES
+        for address in addresses_of(name, attributes.get(name) or ""))
+    for address in found:
+        problem = broken(address, parsed, pages, files)
+        if problem:
+            yield from parsed.problems_of_address(address, *problem)
+
+
+def broken(address, parsed, pages, files):
+    """Return (message, what to do) for an address that leads nowhere, or None."""
+    if scheme(address) or address.startswith("//"):
+        return None
+    before, _, fragment = address.partition("#")
+    path = unquote(before.partition("?")[0])
+    target = parsed.page.path
+    if path:
+        target = posixpath.normpath(posixpath.join(posixpath.dirname(target), path))
+    if target not in pages and target not in files:
+        return _no_file(address, target, pages, files)
+    fragment = unquote(fragment)
+    if fragment in ("", "top") or fragment.startswith("~") or target not in pages:
+        return None
+    ids = pages[target].ids
+    if fragment in ids:
+        return None
+    return (f"no anchor '#{fragment}'" + (f" in {target}" if path else ""),
+            known(ids if len(ids) < MANY_IDS else _near(fragment, ids), fragment))
+
+
+def _near(name, ids):
+    return [other for other in ids if other[:3] == name[:3]][:20] or list(ids)[:20]
+
+
+def _no_file(address, target, pages, files):
+    if posixpath.normpath(posixpath.join(target, "index.html")) in pages:
+        return (f"link to a folder: '{address}'",
+                "name its page, '…/index.html': a folder does not open from disk")
+    near = [path for path in (*pages, *files)
+            if posixpath.dirname(path) == posixpath.dirname(target)]
+    return f"no file or page '{address}'", known(near[:20], target)
