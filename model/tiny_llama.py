@@ -397,7 +397,7 @@ def plain_layer(c, w, x):
                     for head in m["masked_scores"]]
     m["heads"] = [plain_product(head, m["v"][h // G])
                   for h, head in enumerate(m["weights"])]
-    m["merged"] = [sum(rows, []) for rows in zip(*m["heads"])]
+    m["merged"] = [[a for row in rows for a in row] for rows in zip(*m["heads"])]
     m["attn_out"] = plain_product(m["merged"], w["wo"])
     m["resid_mid"] = plain_sum(x, m["attn_out"])
     m["mlp_norm"] = plain_norm(m["resid_mid"], w["mlp_norm"], eps)

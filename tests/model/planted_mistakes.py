@@ -235,8 +235,8 @@ UNCHANGED = [
     ("positions-from-zero", "a cache's first position is not looked at",
      IDS, "np.arange(end)",
      "RoPE looks at distances alone; recorded angles would start at zero"),
-    ("norm-of-scaled", "the state is doubled before attention's norm and eps quadrupled",
+    ("norm-of-scaled", "the state is doubled and eps quadrupled before attention",
      'rms_norm(hidden, weights["attn_norm"], eps))',
      'rms_norm(2.0 * hidden, weights["attn_norm"], 4.0 * eps))',
-     "RMSNorm divides a common factor away: embeddings times sqrt(D) change no attention"),
+     "RMSNorm divides a common factor away, as in embeddings times sqrt(D)"),
 ]

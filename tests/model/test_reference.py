@@ -5,18 +5,19 @@ import pytest
 
 from tests.model.reference import Decoder
 
-SMALL = dict(hidden_size=14, intermediate_size=10, num_hidden_layers=3, head_dim=6,
-             vocab_size=11, num_attention_heads=4, num_key_value_heads=2)
+SMALL = {"hidden_size": 14, "intermediate_size": 10, "num_hidden_layers": 3,
+         "head_dim": 6, "vocab_size": 11, "num_attention_heads": 4,
+         "num_key_value_heads": 2}
 SIZES = {
     "article": {},
     "all different": SMALL,
-    "multi-head": SMALL | dict(num_key_value_heads=4),
-    "multi-query": SMALL | dict(num_key_value_heads=1),
-    "one layer, one head": SMALL | dict(num_hidden_layers=1, num_attention_heads=1,
-                                        num_key_value_heads=1),
-    "own output matrix": SMALL | dict(tie_word_embeddings=False),
-    "other base and eps": SMALL | dict(rope_theta=37.0, rms_norm_eps=0.05),
-    "heads wider than the state": SMALL | dict(hidden_size=5, head_dim=12),
+    "multi-head": SMALL | {"num_key_value_heads": 4},
+    "multi-query": SMALL | {"num_key_value_heads": 1},
+    "one of each": SMALL | {"num_hidden_layers": 1, "num_attention_heads": 1,
+                            "num_key_value_heads": 1},
+    "own output matrix": SMALL | {"tie_word_embeddings": False},
+    "other base and eps": SMALL | {"rope_theta": 37.0, "rms_norm_eps": 0.05},
+    "heads wider than the state": SMALL | {"hidden_size": 5, "head_dim": 12},
 }
 IDS = [[1, 2, 3, 1, 4], [5, 0, 5, 7, 10]]
 
@@ -69,4 +70,5 @@ def test_the_models_own_reference_agrees_with_these_equations(case, llama):
         expected = grid(decoder.logit, 5, model.config.vocab_size)
         np.testing.assert_allclose(own["logits"], expected, rtol=0, atol=1e-12)
         scores = grid(lambda t, s, d=decoder: d.score(0, 0, t, s), 5, 5)
-        np.testing.assert_allclose(own["layers.0.scores"][0], scores, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(own["layers.0.scores"][0], scores,
+                                   rtol=0, atol=1e-12)
