@@ -7,7 +7,7 @@ to begin one when another slash closes it on the line.
 """
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 TOKEN = re.compile(r"""
     (?P<comment>  //[^\n]* | /\*.*?\*/ )
@@ -26,8 +26,7 @@ BEFORE_OPERAND = BLOCK_WORDS | {
     "do", "instanceof", "yield"}
 
 
-@dataclass(frozen=True)
-class Token:
+class Token(NamedTuple):
     """A piece of JavaScript at an offset of the text.
 
     depth    how many brackets are open around it
@@ -41,8 +40,7 @@ class Token:
     inside: bool = False
 
 
-@dataclass(frozen=True)
-class Open:
+class Open(NamedTuple):
     """A bracket that waits for its partner, and the code token before it."""
 
     bracket: str

@@ -245,22 +245,21 @@ def _destructuring(statement, closure):
 
 def _body(module):
     """Return the module's text without comments, imports and the word export."""
-    cuts = [(statement.start, statement.end) for statement in module.imports]
-    cuts += module.exports.values()
-    pieces, space = [], ""
-    for token in module.tokens:
-        if any(start <= token.start < end for start, end in cuts):
-            continue
-        if token.kind == "space":
-            space += token.text
-        elif token.kind == "comment" and not token.text.startswith("/*!"):
-            space += "\n" if "\n" in token.text else " "
-        else:
-            pieces += (_squeezed(space), token.text)
-            space = ""
-    return "".join(pieces)
+    removals = [(statement.start, statement.end, "") for statement in module.imports]
+    removals += [(start, end, "") for start, end in module.exports.values()]
+    removals += [_comment_removal(module.text, token) for token in module.tokens
+                 if token.kind == "comment" and not token.text.startswith("/*!")]
+    pieces, last = [], 0
+    for start, end, instead in sorted(removals):
+        pieces += module.text[last:start], instead
+        last = end
+    return "".join(pieces) + module.text[last:]
 
 
-def _squeezed(space):
-    """Keep what separates two tokens: the last line's indent, or the blanks."""
-    return space[space.rindex("\n"):] if "\n" in space else space
+def _comment_removal(text, comment):
+    """Return (start, end, instead): whole lines go, or what separates tokens stays."""
+    start, end = comment.start, comment.start + len(comment.text)
+    line_start = text.rfind("\n", 0, start) + 1
+    if not text[line_start:start].strip() and text[end:end + 1] in ("\n", ""):
+        return line_start, end + 1, ""
+    return start, end, "\n" if "\n" in comment.text else " "
