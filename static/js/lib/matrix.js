@@ -29,8 +29,10 @@ export function headMatrix(tensor, head) {
  */
 export function differenceOf(first, second) {
   const { queries, keys } = first;
-  const values = Float64Array.from(first.values, (value, i) =>
-    value - second.values[i]);
+  const values = new Float64Array(queries * keys);
+  for (let i = 0; i < values.length; i++) {
+    values[i] = first.values[i] - second.values[i];
+  }
   return { queries, keys, values };
 }
 

@@ -71,7 +71,7 @@ export class TablePanel {
     if (this.shown[index] === shown) return;
     this.shown[index] = shown;
     cell.className = colour;
-    cell.textContent = text;
+    /** @type {Text} */ (cell.firstChild).data = text;
   }
 
   /** @param {HTMLTableCellElement} cell */
