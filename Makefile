@@ -17,7 +17,7 @@ COMPILE = $(LOCK)/bin/uv pip compile --quiet --universal --python-version 3.11 \
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help site serve test test-torch bench lock clean
+.PHONY: help site serve test test-torch bench golden lock clean
 
 help:  ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
@@ -42,6 +42,9 @@ test-torch: $(TORCH)/made  ## compare the model with Hugging Face's (installs Py
 bench: $(TEST)/made  ## measure builds, pages and the model; write bench/results/
 	$(TEST)/bin/python tests/tools/browsers.py
 	OPENBLAS_NUM_THREADS=1 $(TEST)/bin/python -m bench
+
+golden: $(TEST)/made  ## write the golden pages anew; read the difference
+	$(TEST)/bin/python -m tests.golden_pages
 
 lock: $(LOCK)/made  ## write locks/ anew from pyproject.toml
 	$(COMPILE) pyproject.toml -o locks/site.txt
