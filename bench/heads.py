@@ -43,6 +43,8 @@ CHOOSE = """async (value) => {
   const frame = () => new Promise((drawn) => requestAnimationFrame(drawn));
   await frame();
   await frame();
+  const shown = document.querySelector('[data-panel="head"] [data-part="head"]');
+  return shown.textContent;
 }"""
 
 
@@ -146,14 +148,19 @@ def measure_heads(chromium):
 
 
 def median_change(page):
-    """Return milliseconds of main thread for one change of head."""
+    """Return milliseconds of main thread for one change of head.
+
+    Raises ValueError if the figure does not follow: nothing is done quickly.
+    """
     session = page.context.new_cdp_session(page)
     # Processor time of the thread, so that a busy machine is not taken for a slow page.
     session.send("Performance.enable", {"timeDomain": "threadTicks"})
 
     def busy_ms(value):
         before = task_seconds(session)
-        page.evaluate(CHOOSE, value)
+        shown = page.evaluate(CHOOSE, value)
+        if value not in (None, shown):
+            raise ValueError(f"head {value} was chosen, head {shown} is shown")
         return 1000 * (task_seconds(session) - before)
 
     heads = [str(change % HEADS) for change in range(1, CHANGES + 1)]
