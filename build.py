@@ -5,11 +5,14 @@ its traces.toml), as make runs a Makefile: build only folders that you trust.
 """
 
 import argparse
+import re
 import sys
 import time
 
 from sitegen.errors import BuildFailed
 from sitegen.pipeline import build
+
+BASE_URL = re.compile(r"https?://[\w.-]+(:\d+)?(/[^\s?#\"'<>\\]*)?", re.ASCII)
 
 
 def parse_arguments(argv):
@@ -25,8 +28,8 @@ def parse_arguments(argv):
     parser.add_argument("--base-url", metavar="URL",
                         help="address the site will have; without it no page names one")
     options = parser.parse_args(argv)
-    if options.base_url and not options.base_url.startswith(("http://", "https://")):
-        parser.error("--base-url begins with https:// or http://")
+    if options.base_url is not None and not BASE_URL.fullmatch(options.base_url):
+        parser.error("--base-url is an address like https://example.org/articles")
     return options
 
 
@@ -40,8 +43,8 @@ def main(argv=None):
         for problem in failure.problems:
             print(problem, file=sys.stderr)
         count = len(failure.problems)
-        print(f"\n{count} problem{'s' if count != 1 else ''}; {options.output} is as it "
-              "was", file=sys.stderr)
+        print(f"\n{count} problem{'s' if count != 1 else ''}; {options.output} is as "
+              "it was", file=sys.stderr)
         return 1
     pages = sum(path.endswith(".html") for path in files)
     print(f"{options.output}: {pages} pages, {len(files)} files, "

@@ -97,7 +97,7 @@ class Constructs:
         except NoSuchValue as error:
             self.context.problem(value.place, str(error), error.todo)
             return ""
-        except (ValueError, TypeError) as error:
+        except (ValueError, TypeError, OverflowError) as error:
             self.context.problem(value.place, f"value '{value.name}': {error}",
                                  "the format is Python's, as in format(value, '.3f')")
             return ""

@@ -3,6 +3,7 @@
 import datetime
 import re
 import tomllib
+from dataclasses import replace
 
 from sitegen.errors import Place, Problem, known, stop_if
 from sitegen.records import Article, Site
@@ -27,7 +28,7 @@ def read_site(folder, takes_code=()):
         path = shown(folder, folder / "site.toml")
         problems.append(Problem(Place(path), "no such file", "a content folder needs a "
                                 "site.toml with title, description, articles"))
-    stop_if(problems)
+    stop_if(with_lines(problems, folder))
     publish, more = find_published(folder, settings.get("publish", []))
     problems += more
     site = Site(folder, settings, [], publish)
@@ -103,6 +104,20 @@ def read_text(file, path):
     return text, []
 
 
+def with_lines(problems, folder):
+    """Return the problems, each with its line of the file where it has none yet."""
+    texts = {}
+    for problem in problems:
+        path, line = problem.place.path, problem.place.line
+        if line and not problem.excerpt:
+            if path not in texts:
+                texts[path] = read_text(folder.resolve().parent / path, path)[0]
+            lines = texts[path].split("\n")
+            excerpt = lines[line - 1] if line <= len(lines) else ""
+            problem = replace(problem, excerpt=excerpt)
+        yield problem
+
+
 def find_published(folder, names):
     """Return (name → path, problems) of files that site.toml allows to be published."""
     found, problems = {}, []
@@ -116,6 +131,9 @@ def find_published(folder, names):
         elif not file.resolve().is_relative_to(parent):
             problems.append(Problem(Place(path), f"publish: '{name}' is outside",
                                     "only files below the content folder's parent"))
+        elif file.name in found:
+            problems.append(Problem(Place(path), f"publish: two files '{file.name}'",
+                                    "rename one of them"))
         else:
             found[file.name] = file
     return found, problems

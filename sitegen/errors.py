@@ -58,7 +58,7 @@ def in_order(problems):
 
 def stop_if(problems):
     """Raise BuildFailed when there is any problem."""
-    if problems:
+    if problems := list(problems):
         raise BuildFailed(problems)
 
 

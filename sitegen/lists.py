@@ -87,5 +87,5 @@ class _Lists:
 
 
 def _interrupts(item, first):
-    """Tell whether an item begins a list in a paragraph, as in CommonMark; not in HTML."""
+    """Tell whether an item begins a list in a paragraph, as in CommonMark."""
     return item["number"] in (None, "1") and not first.startswith("<")

@@ -55,7 +55,8 @@ class Directives(BlocksExtension):
 class SpacedHeader(HashHeaderProcessor):
     """'# Title' is a heading; '#Title' is text, as in CommonMark."""
 
-    RE = re.compile(r"(?:^|\n)(?P<level>#{1,6})(?P<header>[ \t](?:\\.|[^\\])*?)#*(?:\n|$)")
+    RE = re.compile(r"(?:^|\n)(?P<level>#{1,6})(?P<header>[ \t](?:\\.|[^\\])*?)#*"
+                    r"(?:\n|$)")
 
 
 class ListIndent(Preprocessor):
@@ -67,7 +68,7 @@ class ListIndent(Preprocessor):
 
 
 class Attributes(AttrListTreeprocessor):
-    """{#id .class name=value}; other text in braces is text, as {1, 2} or {{ name }}."""
+    """{#id .class name=value}; other text in braces is text: {1, 2}, {{ name }}."""
 
     BASE_RE = r"\{:?[ ]*((?:[#.][^\s{}]|[\w:-]+=)[^{}\n]*)\}"
     HEADER_RE = re.compile(rf"[ ]+{BASE_RE}[ ]*$")

@@ -18,7 +18,7 @@ def write_site(files, output):
     Raises BuildFailed where the folder is not one that this program wrote, or cannot
     be written.
     """
-    output = Path(output).absolute()
+    output = Path(output).resolve()
     refuse_foreign(output)
     try:
         output.parent.mkdir(parents=True, exist_ok=True)
@@ -38,7 +38,12 @@ def write_site(files, output):
 
 def refuse_foreign(output):
     """Raise BuildFailed unless output is absent, empty, or was written by us."""
-    if output.is_dir() and (any(output.iterdir()) and not (output / MARKER).exists()):
+    try:
+        foreign = (output.is_dir() and any(output.iterdir())
+                   and not (output / MARKER).exists())
+    except OSError as error:
+        raise _cannot(output, error) from None
+    if foreign:
         raise BuildFailed([Problem(
             Place(output.name), "this folder holds files that build.py did not write",
             "name another folder with --output, or empty this one")])
@@ -48,8 +53,10 @@ def refuse_foreign(output):
 
 
 def _cannot(output, error):
-    return BuildFailed([Problem(Place(output.name), f"cannot be written: "
-                                f"{error.strerror or error}", "the old site is untouched")])
+    name = Path(error.filename or output).name
+    return BuildFailed([Problem(
+        Place(output.name), f"cannot be written: {error.strerror or error} ({name})",
+        "the old site is untouched")])
 
 
 def _write(target, content):

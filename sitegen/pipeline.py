@@ -8,13 +8,12 @@ from functools import cache
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from jinja2.utils import htmlsafe_json_dumps
-from markupsafe import Markup
 
 from sitegen.checks import check_site
-from sitegen.content import read_site
+from sitegen.content import read_site, with_lines
 from sitegen.directives import MODULES, TAKES_CODE
-from sitegen.errors import BuildFailed, Place, Problem, stop_if
+from sitegen.errors import BuildFailed, Place, Problem, known, stop_if
+from sitegen.islands import island_of
 from sitegen.linker import link_scripts
 from sitegen.markdown_text import new_markdown
 from sitegen.output import refuse_foreign, write_site
@@ -26,10 +25,9 @@ from sitegen.source import parse_steps
 from sitegen.traces import describe_trace, read_traces
 
 ROOT = Path(__file__).parent.parent
-POLICY = ("default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
-          "font-src 'self'; base-uri 'none'; form-action 'none'")
+POLICY = ("default-src 'none'; script-src 'self'; style-src 'self'; "
+          "img-src 'self' data:; font-src 'self'; base-uri 'none'; form-action 'none'")
 WORDS_A_MINUTE = 220
-ISLAND_LEAVES_OUT = ("tensors", "parameters", "checks")
 ASSETS = {"css": "static/site.css", "theme": "static/theme.js", "js": "static/app.js"}
 
 
@@ -42,7 +40,10 @@ def build(content, output, base_url=None):
     if not content.is_dir():
         raise BuildFailed([Problem(Place(str(content)), "no such folder",
                                    "name a content folder with --content")])
-    refuse_foreign(output.absolute())
+    refuse_foreign(output.resolve())
+    if output.resolve().is_relative_to(content.resolve()):
+        raise BuildFailed([Problem(Place(output.name), "is inside the content folder",
+                                   "name another folder with --output")])
     site, problems = read_site(content, TAKES_CODE)
     traces, more = read_traces(content)
     references, bib_problems = read_references(content)
@@ -52,7 +53,7 @@ def build(content, output, base_url=None):
     problems += more
     files.update(page_files)
     problems += check_site(pages, files)
-    stop_if(problems)
+    stop_if(with_lines(problems, content))
     files.update({page.path: page.html for page in pages})
     write_site(files, output)
     return files
@@ -104,7 +105,8 @@ def render_site(site, traces, references, base_url):
     for article in site.articles:
         context, more = open_article(site, article, traces, shared, broken)
         body = render_article(context, markdown, environment, numbered)
-        record = page_record(context, body, shared)
+        islands, scripts = page_islands(context)
+        record = {**page_record(context, body, shared), "islands": islands}
         html = environment.get_template("page.html").render(
             site=shared, page=record, root="../", t=context.words, csp=POLICY,
             assets={name: f"../{path}" for name, path in ASSETS.items()})
@@ -112,10 +114,11 @@ def render_site(site, traces, references, base_url):
         records.append(record)
         problems += more + context.problems
         files.update({f"{article.slug}/{name}": content
-                      for name, content in published_files(context).items()})
+                      for name, content in {**published_files(context),
+                                            **scripts}.items()})
     pages.append(Page("index.html", environment.get_template("index.html").render(
-        site=shared, articles=records, root="", t=read_words(shared["lang"]), csp=POLICY,
-        assets=ASSETS)))
+        site=shared, articles=records, root="", t=read_words(shared["lang"]),
+        csp=POLICY, assets=ASSETS)))
     return pages, files, problems
 
 
@@ -133,7 +136,20 @@ def open_article(site, article, traces, shared, broken):
         context.snippets, problems = run_snippets(snippets, published)
     context.broken = broken | ({"run"} if problems or broken else set())
     problems += read_steps(context)
+    problems += name_problems(article, {**site.publish, **recorded}, traces, broken)
     return context, problems
+
+
+def name_problems(article, published, traces, broken):
+    """Yield a Problem for each name of an article that is taken, or leads nowhere."""
+    for name in article.files.keys() & published.keys():
+        place = Place(f"{article.path.rpartition('/')[0]}/{name}")
+        yield Problem(place, "site.toml or traces.toml publishes a file of this name",
+                      "rename one of them")
+    trace = article.front.get("trace")
+    if trace and trace not in traces and trace not in broken:
+        yield Problem(article.places["trace"], f"no trace '{trace}'",
+                      known(traces, trace))
 
 
 def read_steps(context):
@@ -164,22 +180,23 @@ def page_record(context, body, shared):
         "title": front.get("title", ""), "title_html": front.get("title", ""),
         "description": front.get("description", ""), "slug": article.slug,
         "href": f"{article.slug}/index.html",
-        "lang": front.get("lang", shared["lang"]), "dir": front.get("dir", shared["dir"]),
+        "lang": front.get("lang", shared["lang"]),
+        "dir": front.get("dir", shared["dir"]),
         "revised": datetime.date.fromisoformat(revised) if revised else None,
         "reading_minutes": max(1, math.ceil(len(text.split()) / WORDS_A_MINUTE)),
         "needs": front.get("needs"), "contents": body.contents, "body": body.html,
         "references": body.references,
-        "islands": [{"id": f"trace-{name}", "json": island(context.traces[name], tensors)}
-                    for name, tensors in context.needs.items()],
-        "sources": [describe_trace(context.traces[name], context.words) for name in used],
+        "sources": [describe_trace(context.traces[name], context.words)
+                    for name in used],
         "has_footnotes": '<div class="footnote">' in body.html,
     }
 
 
-def island(trace, names):
-    """Return a trace as JSON for a page: only the named tensors, no parameters."""
-    data = {key: value for key, value in trace.data.items()
-            if key not in ISLAND_LEAVES_OUT}
-    data["tensors"] = {name: tensor for name, tensor in trace.data["tensors"].items()
-                       if name in names}
-    return Markup(htmlsafe_json_dumps(data, allow_nan=False, separators=(",", ":")))
+def page_islands(context):
+    """Return (the islands of an article's page, path → text of their scripts)."""
+    islands, scripts = [], {}
+    for name, tensors in context.needs.items():
+        text, files = island_of(context.traces[name], tensors, context.extras.get(name))
+        islands.append({"id": f"trace-{name}", "json": text})
+        scripts.update(files)
+    return islands, scripts

@@ -152,16 +152,21 @@ class ArticleContext:
     words: dict
     snippets: dict = field(default_factory=dict)
     needs: dict[str, set[str]] = field(default_factory=dict)
-    downloads: dict[str, Path] = field(default_factory=dict)
+    extras: dict[str, dict] = field(default_factory=dict)   # beside a trace's own keys
+    downloads: dict[str, Path | bytes] = field(default_factory=dict)
     step_mentions: dict[str, list] = field(default_factory=dict)
     steps: dict = field(default_factory=dict)
     labels: dict[str, Label] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
-    broken: frozenset = frozenset()  # sources of values that have a problem of their own
+    broken: frozenset = frozenset()     # sources of values that have own problems
 
     def need(self, trace_id, names):
         """Ask for tensors of a trace in the page's island."""
         self.needs.setdefault(trace_id, set()).update(names)
+
+    def tell(self, trace_id, key, value):
+        """Put a value beside the trace's own keys in the page's island."""
+        self.extras.setdefault(trace_id, {})[key] = value
 
     def publish(self, name):
         """Put one of the published files beside the page; return whether it exists."""

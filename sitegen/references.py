@@ -26,8 +26,9 @@ def read_references(folder):
     library = bibtexparser.parse_string(text, append_middleware=[
         middlewares.LatexDecodingMiddleware(), middlewares.SeparateCoAuthors(),
         middlewares.SplitNameParts()])
-    problems += [Problem(Place(path, block.start_line + 1), f"not BibTeX: {_why(block)}")
-                 for block in library.failed_blocks]
+    problems += [
+        Problem(Place(path, block.start_line + 1), f"not BibTeX: {_why(block)}")
+        for block in library.failed_blocks]
     references = []
     for entry in library.entries:
         fields = {name: field.value for name, field in entry.fields_dict.items()}

@@ -26,7 +26,7 @@ def errors_of(checker, data):
     """Yield (path of keys, message) of a validator's errors, the nearest first."""
     for error in sorted(checker.iter_errors(data), key=lambda e: str(list(e.path))):
         where = list(error.absolute_path)
-        if error.validator == "additionalProperties" and isinstance(error.instance, dict):
+        if error.validator == "additionalProperties" and "properties" in error.schema:
             yield from _unknown_keys(error, where)
         elif error.validator == "required":
             missing = [k for k in error.validator_value if k not in error.instance]

@@ -1,23 +1,24 @@
 """Run an article's snippets in order, in one namespace; the child process's program.
 
 Standard input: JSON {"snippets": [{"id", "path", "line", "code"}]}.
-The last line of standard output: JSON {"problem": {...} or null, "values": {name: …}}.
+The file named on the command line: an empty line as each snippet begins, then
+JSON {"problem": {...} or null, "values": {name: …}}.
 
 A comment `# [1, 6, 32]` at the end of an assignment is checked against the shape of
 what the line assigns, inside functions too. Standard library only.
 """
 
 import ast
-import contextlib
 import io
 import json
 import re
 import sys
+import tokenize
 import traceback
 
 SHAPE = re.compile(r"#\s*(\[\s*\d*(?:\s*,\s*\d+)*\s*,?\s*\])")
 CHECK = "__check_shape__"
-LONGEST_TEXT = 2000
+LONGEST_TEXT, LONGEST_INTEGER_BITS = 2000, 1000
 
 
 class WrongShape(Exception):
@@ -59,9 +60,10 @@ def check_shape(value, shape, target, line):
 def shape_comments(code):
     """Return line → shape text for each comment that gives a shape."""
     shapes = {}
-    for number, line in enumerate(code.split("\n"), 1):
-        if (found := SHAPE.search(line)) and not line.lstrip().startswith("#"):
-            shapes[number] = found[1].replace(" ", "").replace(",]", "]")
+    for token in tokenize.generate_tokens(io.StringIO(code).readline):
+        found = token.type == tokenize.COMMENT and SHAPE.match(token.string)
+        if found and token.line[:token.start[1]].strip():
+            shapes[token.start[0]] = found[1].replace(" ", "").replace(",]", "]")
     return shapes
 
 
@@ -98,7 +100,10 @@ def plain_values(namespace):
     values = {}
     for name, value in namespace.items():
         if not name.startswith("_"):
-            plain = plain_value(value)
+            try:
+                plain = plain_value(value)
+            except Exception:  # an author's object may answer anything when looked at
+                continue
             if plain is not None:
                 values[name] = plain
     return values
@@ -116,20 +121,23 @@ def plain_value(value):
         return str(value)
     if isinstance(value, str):
         return value if len(value) <= LONGEST_TEXT else None
-    return value if isinstance(value, (int, float)) else None
+    if isinstance(value, int):
+        return value if value.bit_length() <= LONGEST_INTEGER_BITS else None
+    return value if isinstance(value, float) else None
 
 
 def main():
     sys.path.insert(0, "")
     job = json.load(sys.stdin)
-    namespace = {"__name__": "__snippets__", CHECK: check_shape}
-    problem, printed = None, io.StringIO()
-    with contextlib.redirect_stdout(printed):
+    namespace, problem = {"__name__": "__snippets__", CHECK: check_shape}, None
+    with open(sys.argv[1], "w", encoding="utf-8") as answer:
         for index, snippet in enumerate(job["snippets"]):
+            print(file=answer, flush=True)
             if problem := run_snippet(snippet, namespace):
                 problem["snippet"] = index
                 break
-    print(json.dumps({"problem": problem, "values": plain_values(namespace)}))
+        values = {} if problem else plain_values(namespace)
+        json.dump({"problem": problem, "values": values}, answer)
 
 
 if __name__ == "__main__":

@@ -1,13 +1,17 @@
 """Run an article's snippets where the reader would: beside what can be downloaded."""
 
+import contextlib
 import json
+import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from sitegen.content import read_text
 from sitegen.errors import Place, Problem, known
 from sitegen.records import Directive
 
@@ -55,7 +59,9 @@ def _file_snippet(article, directive, name):
         return [], [Problem(directive.place, f"no script '{name}' beside the article",
                             known(have, name))]
     shown = f"{article.path.rsplit('/', 1)[0]}/{name}"
-    return [Snippet(directive.id or name, shown, 1, path.read_text("utf-8"))], []
+    code, problems = read_text(path, shown)
+    found = [] if problems else [Snippet(directive.id or name, shown, 1, code)]
+    return found, problems
 
 
 def run_snippets(snippets, files):
@@ -65,10 +71,17 @@ def run_snippets(snippets, files):
     """
     if not snippets:
         return {}, []
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as own:
         for name, content in files.items():
             _put(Path(folder) / name, content)
-        return _run(snippets, folder)
+        answer = Path(own) / "answer.txt"
+        ended = _run(snippets, folder, answer)
+        lines = answer.read_text("utf-8").split("\n") if answer.exists() else [""]
+    if ended is None:
+        result = json.loads(lines[-1])
+        return result["values"], _problems(result["problem"], snippets)
+    running = snippets[max(0, len(lines) - 2)]
+    return {}, [Problem(Place(running.path, running.line), *ended)]
 
 
 def _put(target, content):
@@ -79,22 +92,37 @@ def _put(target, content):
         target.write_text(content, "utf-8")
 
 
-def _run(snippets, folder):
-    job = {"snippets": [vars(snippet) for snippet in snippets]}
-    first = Place(snippets[0].path, snippets[0].line)
+def _run(snippets, folder, answer):
+    """Run the child; return None, or (message, what to do) where it came to no answer.
+
+    Its output goes nowhere, since nobody could read it, and so fills no memory. It
+    leads a process group of its own, which ends with it.
+    """
+    job = json.dumps({"snippets": [vars(snippet) for snippet in snippets]})
+    child = subprocess.Popen(
+        [sys.executable, "-B", str(CHILD), str(answer)], cwd=folder, env=environment(),
+        stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        start_new_session=True)
     try:
-        done = subprocess.run(
-            [sys.executable, "-B", str(CHILD)], input=json.dumps(job), cwd=folder,
-            capture_output=True, text=True, encoding="utf-8", timeout=SECONDS)
+        child.communicate(job.encode(), timeout=SECONDS)
     except subprocess.TimeoutExpired:
-        return {}, [Problem(first, f"the article's snippets did not end within "
-                            f"{SECONDS} s", "make them smaller")]
-    if done.returncode != 0:
-        last = (done.stderr.strip().split("\n") or [""])[-1]
-        return {}, [Problem(first, f"the snippets' process ended with status "
-                            f"{done.returncode}: {last}")]
-    answer = json.loads(done.stdout.strip().split("\n")[-1])
-    return answer["values"], _problems(answer["problem"], snippets)
+        return (f"the article's snippets did not end within {SECONDS} s",
+                "make them smaller")
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(child.pid, signal.SIGKILL)
+        child.wait()
+    if child.returncode == 0:
+        return None
+    how = (f"signal {-child.returncode}" if child.returncode < 0
+           else f"status {child.returncode}")
+    return (f"this snippet ended its process with {how}",
+            "a snippet runs to its last line")
+
+
+def environment():
+    """Return the environment of programs that a build runs: the same everywhere."""
+    return {**os.environ, "PYTHONHASHSEED": "0", "PYTHONUTF8": "1"}
 
 
 def _problems(problem, snippets):

@@ -6,22 +6,26 @@ what no schema can: shapes, rows that sum to one, forbidden cells that are zero.
 
 import base64
 import json
+import re
 import subprocess
 import sys
 import zlib
-from dataclasses import dataclass, field
-from math import prod
+from dataclasses import dataclass, field, replace
+from math import isfinite, prod
 
 import numpy as np
 
 from sitegen.content import read_toml, shown
 from sitegen.errors import Place, Problem
 from sitegen.schemas import schema_errors
+from sitegen.snippets import environment
 
 MAJOR = 1
 NOT_FINITE = {"-Infinity": -np.inf, "Infinity": np.inf, "NaN": np.nan}
 ROW_SUM_LIMIT = {"float64": 1e-5, "float32": 1e-4, "float16": 5e-3, "bfloat16": 2e-2}
 RUN_SECONDS = 600
+INPUT = ("token_ids", "token_labels", "position_ids")
+HUGE = re.compile(r"\d[eE]\+?\d{3}")     # perhaps no float64; or part of a hash
 
 
 @dataclass
@@ -57,7 +61,8 @@ def read_array(tensor):
     else:
         flat = _decode(tensor["encoding"], tensor["data"])
     if flat.size != prod(shape):
-        raise ValueError(f"{flat.size} numbers, expected {prod(shape)} for shape {shape}")
+        raise ValueError(f"{flat.size} numbers, expected {prod(shape)} "
+                         f"for shape {shape}")
     return flat.reshape(shape)
 
 
@@ -79,14 +84,36 @@ def read_traces(folder):
     if settings is None or problems:
         return {}, problems
     traces = {}
+    choices = {name: how for name, how in settings.items() if "first" in how}
     for trace_id, how in settings.items():
+        if trace_id in choices or _is_absent(folder, how):
+            continue
         path, text, more = _produce(folder, trace_id, how)
         traces[trace_id] = None
         if not more:
             traces[trace_id], more = parse_trace(trace_id, path, text,
                                                  how.get("publish"))
         problems += more
+    for trace_id, how in choices.items():
+        problems += _choose(folder, trace_id, how, traces)
     return traces, problems
+
+
+def _is_absent(folder, how):
+    """Return whether an optional recording has not been made."""
+    return how.get("optional", False) and not (
+        folder.resolve().parent / how["file"]).exists()
+
+
+def _choose(folder, trace_id, how, traces):
+    """Give the first of several traces that exists a second id; yield a Problem."""
+    found = next((name for name in how["first"] if name in traces), None)
+    if found is None:
+        yield Problem(Place(shown(folder, folder / "traces.toml")),
+                      f"{trace_id}: none of {', '.join(how['first'])} exists",
+                      "record one of them")
+    trace = traces.get(found)
+    traces[trace_id] = trace and replace(trace, id=trace_id, publish=how.get("publish"))
 
 
 def _produce(folder, trace_id, how):
@@ -99,7 +126,11 @@ def _produce(folder, trace_id, how):
         return path, "", [Problem(Place(shown(folder, folder / "traces.toml")),
                                   f"{trace_id}: no file '{how['file']}'",
                                   "paths start at the content folder's parent")]
-    return path, file.read_text("utf-8"), []
+    try:
+        return path, file.read_bytes().decode("utf-8"), []
+    except (OSError, UnicodeDecodeError) as error:
+        return path, "", [Problem(Place(path), f"cannot be read: {error}",
+                                  "record it again")]
 
 
 def run_trace(folder, trace_id, argv):
@@ -110,7 +141,7 @@ def run_trace(folder, trace_id, argv):
     try:
         done = subprocess.run(command, cwd=folder.resolve().parent, capture_output=True,
                               text=True, encoding="utf-8", timeout=RUN_SECONDS,
-                              stdin=subprocess.DEVNULL)
+                              stdin=subprocess.DEVNULL, env=environment())
     except subprocess.TimeoutExpired:
         why = f"did not end within {RUN_SECONDS} s"
     except (OSError, UnicodeDecodeError) as error:
@@ -128,8 +159,9 @@ def parse_trace(trace_id, path, text, publish=None):
     """Return (Trace or None, problems) of a trace's text; strict JSON only."""
     place = Place(path)
     try:
-        data = json.loads(text, parse_constant=_refuse)
-    except ValueError as error:
+        data = json.loads(text, parse_constant=_refuse,
+                          parse_float=_finite if HUGE.search(text) else None)
+    except (ValueError, RecursionError) as error:
         return None, [Problem(place, f"not JSON: {error}", "record it again")]
     major = data.get("format_major") if isinstance(data, dict) else None
     if isinstance(major, int) and major > MAJOR:
@@ -146,63 +178,95 @@ def _refuse(constant):
     raise ValueError(f"{constant} is not JSON; a trace writes it as a string")
 
 
+def _finite(text):
+    number = float(text)
+    return number if isfinite(number) else _refuse(text)
+
+
 def _dotted(where):
     return ".".join(str(part) for part in where) or "trace"
 
 
 def meaning_problems(trace):
-    """Yield a Problem for each tensor that cannot be what its name says."""
-    for name in trace.data["tensors"]:
+    """Yield a Problem for whatever cannot be what its name says."""
+    for message in _faults(trace):
+        yield Problem(Place(trace.path), message, "record it again")
+
+
+def _faults(trace):
+    lengths = {len(row) for rows in trace.data["input"].values()
+               if isinstance(rows, list) for row in rows}
+    if len(lengths) > 1 or len({len(trace.data["input"][key]) for key in INPUT}) > 1:
+        yield "input: expected ids, labels and positions of one length per batch item"
+        return
+    largest = max(map(max, trace.data["input"]["token_ids"]))
+    size = trace.data["model"]["vocab_size"]
+    if largest >= size:
+        yield f"input.token_ids: {largest} is no token of a vocabulary of {size}"
+    for name, tensor in trace.data["tensors"].items():
         try:
             array = trace.tensor(name)
         except ValueError as error:
-            yield Problem(Place(trace.path), f"{name}: {error}", "record it again")
+            yield f"{name}: {error}"
             continue
-        if len(trace.data["tensors"][name]["dims"]) != array.ndim:
-            yield Problem(Place(trace.path), f"{name}: as many dims as shape has axes")
-        elif name.endswith(".weights"):
-            yield from _weights_problems(trace, name, array)
-        elif name.endswith(".masked_scores"):
-            yield from _mask_problems(trace, name, array)
-    tokens = np.array(trace.data["input"]["token_ids"])
-    if tokens.size and tokens.max() >= trace.data["model"]["vocab_size"]:
-        yield Problem(Place(trace.path), f"input.token_ids: {tokens.max()} is no token of "
-                      f"a vocabulary of {trace.data['model']['vocab_size']}")
+        if len(tensor["dims"]) != array.ndim:
+            yield f"{name}: {len(tensor['dims'])} dims for a shape of {array.ndim} axes"
+        else:
+            yield from (f"{name}: {fault}"
+                        for fault in _attention_faults(trace, name, array))
 
 
-def forbidden_cells(trace, shape):
+def _attention_faults(trace, name, array):
+    """Yield what is wrong with weights or masked scores, the worst cell or row."""
+    kind = name.rpartition(".")[2]
+    if kind not in ("weights", "masked_scores"):
+        return
+    dims, shape = trace.data["tensors"][name]["dims"], array.shape
+    rows = trace.data["input"]["position_ids"]
+    if dims != ["batch", "head", "query", "key"]:
+        yield f"its axes are {dims}, expected batch, head, query, key"
+    elif shape[0] != len(rows) or not shape[2] <= shape[3] <= len(rows[0]):
+        yield (f"shape {list(shape)} does not fit an input of {len(rows)} × "
+               f"{len(rows[0])}")
+    else:
+        forbidden = np.stack([forbidden_cells(trace, shape[2:], item)
+                              for item in range(shape[0])])[:, None]
+        check = _weights_faults if kind == "weights" else _mask_faults
+        yield from check(array, forbidden, trace.data["model"]["dtype"])
+
+
+def forbidden_cells(trace, shape, item=0):
     """Return [query, key] of bool, True where the key's position is later."""
-    positions = np.array(trace.data["input"]["position_ids"]).reshape(-1)
-    keys, queries = positions[:shape[-1]], positions[-shape[-2]:]
+    positions = np.array(trace.data["input"]["position_ids"][item])
+    keys, queries = positions[:shape[1]], positions[:shape[1]][-shape[0]:]
     return keys[None, :] > queries[:, None]
 
 
-def _weights_problems(trace, name, weights):
-    """Yield a Problem for the worst row and the worst forbidden cell of a tensor."""
-    limit = ROW_SUM_LIMIT.get(trace.data["model"].get("dtype"), 1e-4)
-    off = np.abs(weights.sum(-1) - 1)
-    if not np.all(off <= limit):
-        batch, head, query = np.unravel_index(np.argmax(np.nan_to_num(off, nan=9e9)),
-                                              off.shape)
-        total = weights[batch, head, query].sum()
-        yield Problem(Place(trace.path), f"{name}: row [head {head}, query {query}] sums "
-                      f"to {total:.6g}, expected 1 within {limit:g}", "record it again")
-    leak = np.abs(weights) * forbidden_cells(trace, weights.shape)
+def _weights_faults(weights, forbidden, dtype):
+    limit = ROW_SUM_LIMIT[dtype]
+    off = np.nan_to_num(np.abs(weights.sum(-1) - 1), nan=np.inf)
+    if np.any(off > limit):
+        row = np.unravel_index(np.argmax(off), off.shape)
+        yield (f"row [head {row[1]}, query {row[2]}] sums to {weights[row].sum():.6g}, "
+               f"expected 1 within {limit:g} ({dtype})")
+    leak = np.abs(weights) * forbidden
     if np.any(leak > 0):
-        batch, head, query, key = np.unravel_index(np.argmax(leak), leak.shape)
-        yield Problem(Place(trace.path), f"{name}: [head {head}, query {query}, key {key}] "
-                      f"is forbidden and holds {leak.max():.6g}, expected exactly 0",
-                      "record it again")
+        yield (f"{_cell(np.argmax(leak), leak.shape)} is forbidden and holds "
+               f"{leak.max():.6g}, expected exactly 0")
+    if np.any(weights < 0):
+        yield f"{_cell(np.argmin(weights), weights.shape)} is below zero"
 
 
-def _mask_problems(trace, name, scores):
-    forbidden = np.broadcast_to(forbidden_cells(trace, scores.shape), scores.shape)
+def _mask_faults(scores, forbidden, dtype):
     wrong = np.isneginf(scores) != forbidden
     if np.any(wrong):
-        _, head, query, key = np.argwhere(wrong)[0]
-        yield Problem(Place(trace.path), f"{name}: [head {head}, query {query}, key {key}] "
-                      "is -Infinity exactly where the mask forbids, and is not here",
-                      "record it again")
+        yield (f"{_cell(np.argmax(wrong), wrong.shape)}: expected -Infinity exactly "
+               "where the mask forbids")
+
+
+def _cell(index, shape):
+    _, head, query, key = np.unravel_index(index, shape)
+    return f"[head {head}, query {query}, key {key}]"
 
 
 def describe_trace(trace, words):

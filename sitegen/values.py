@@ -71,7 +71,8 @@ def _cell(array, name, index):
     try:
         return float(array[tuple(numbers)])
     except IndexError:
-        raise NoSuchValue(f"{name}[{index}] is outside shape {list(array.shape)}") from None
+        raise NoSuchValue(f"{name}[{index}] is outside shape {list(array.shape)}"
+                          ) from None
 
 
 def _in_json(path, node):
@@ -110,6 +111,8 @@ def _flat(node):
 
 def write_value(value, fmt):
     """Return a value as text; raises ValueError where the format does not fit it."""
+    if re.search(r"\d{4}", fmt):
+        raise ValueError(f"'{fmt}' is wider than 999")
     if isinstance(value, list):
         return "[" + ", ".join(format(item, fmt) for item in value) + "]"
     if isinstance(value, bool) or value is None or isinstance(value, np.ndarray):
