@@ -37,6 +37,15 @@ export function differenceOf(first, second) {
 }
 
 /**
+ * Return what a trace's input has for the first item of its batch.
+ * @param {any} perItem  numbers or words of a sequence, or of each sequence of a batch
+ * @returns {any[]}
+ */
+export function firstItem(perItem) {
+  return Array.isArray(perItem[0]) ? perItem[0] : perItem;
+}
+
+/**
  * Return which cells the mask forbids, [queries * keys], 1 where the key's position
  * comes after the query's.  The queries are the last of the positions: with a cache
  * there are more keys.
@@ -45,7 +54,7 @@ export function differenceOf(first, second) {
  * @param {number} keys
  */
 export function forbiddenCells(positions, queries, keys) {
-  const first = positions.length - queries;
+  const first = keys - queries;
   const forbidden = new Uint8Array(queries * keys);
   for (let query = 0; query < queries; query++) {
     for (let key = 0; key < keys; key++) {
@@ -102,4 +111,20 @@ export function partnerOf(head, groupSize) {
   if (groupSize < 2) return null;
   const first = head - (head % groupSize);
   return first + ((head - first + 1) % groupSize);
+}
+
+/**
+ * Return a matrix without key 0, what is left of each row scaled up to a sum of one.
+ * A row that took all from key 0 is zero throughout.
+ * @param {Matrix} matrix
+ * @returns {Matrix}
+ */
+export function withoutFirstKey({ queries, keys, values }) {
+  const scaled = new Float64Array(values.length);
+  for (let first = 0; first < scaled.length; first += keys) {
+    let left = 0;
+    for (let i = first + 1; i < first + keys; i++) left += values[i];
+    for (let i = first + 1; left && i < first + keys; i++) scaled[i] = values[i] / left;
+  }
+  return { queries, keys, values: scaled };
 }

@@ -1,3 +1,7 @@
+import { firstItem, forbiddenCells } from "./matrix.js";
+import { unpackRows } from "./parts.js";
+import { fetchTensor } from "./second-channel.js";
+
 /**
  * Traces: what one model computed, as the page carries it.
  *
@@ -17,8 +21,10 @@ const NOT_FINITE = { "-Infinity": -Infinity, "Infinity": Infinity, "NaN": NaN };
  * @property {(number | string)[]} [values]  row-major
  * @property {string} [encoding]
  * @property {string} [data]  base64
+ * @property {string} [file]  of a script that brings the data
  *
  * @typedef {object} Trace
+ * @property {string} id  of the page's own
  * @property {string} format
  * @property {number} format_major
  * @property {Record<string, any>} model
@@ -28,6 +34,7 @@ const NOT_FINITE = { "-Infinity": -Infinity, "Infinity": Infinity, "NaN": NaN };
  * @typedef {object} Tensor
  * @property {number[]} shape
  * @property {Float64Array | Float32Array} values  row-major
+ * @property {number} [parts]  each row was written as so many whole parts of one
  */
 
 /** Why a trace cannot be shown: "newer", where the page's script is too old for it, or
@@ -80,6 +87,7 @@ export function readTrace(id) {
   const island = document.getElementById(`trace-${id}`);
   if (!island) throw new TraceError("unreadable", `this page has no trace '${id}'`);
   const trace = parseTrace(island.textContent || "");
+  trace.id = id;
   traces.set(id, trace);
   return trace;
 }
@@ -100,26 +108,66 @@ export function readTensor(trace, name) {
   }
   const known = decoded.get(stored);
   if (known) return known;
-  const tensor = decodeTensor(stored);
+  const tensor = withData(trace, name).then((full) =>
+    decodeTensor(full, () => forbiddenOf(trace, stored.shape)));
   decoded.set(stored, tensor);
   return tensor;
 }
 
 /**
+ * Return a stored tensor with its data, brought by a script where the page has none.
+ * @param {Trace} trace
+ * @param {string} name
+ * @returns {Promise<StoredTensor>}
+ */
+async function withData(trace, name) {
+  const stored = trace.tensors[name];
+  if (!stored.file) return stored;
+  try {
+    return { ...stored, data: await fetchTensor(trace.id, name, stored.file) };
+  } catch (error) {
+    throw new TraceError("unreadable", String(error));
+  }
+}
+
+/**
+ * @param {Trace} trace
+ * @param {number[]} shape  ending with queries, keys
+ */
+function forbiddenOf(trace, shape) {
+  const [queries, keys] = shape.slice(-2);
+  return forbiddenCells(firstItem(trace.input.position_ids), queries, keys);
+}
+
+/**
  * Return a stored tensor's numbers, whichever way they are written.
  * @param {StoredTensor} stored
+ * @param {() => Uint8Array} [forbidden]  cells of [query, key]
  * @returns {Promise<Tensor>}
  */
-export async function decodeTensor(stored) {
-  const values = stored.values
-    ? Float64Array.from(stored.values, restored)
-    : unpacked(stored.encoding || "", await inflate(stored.data || ""));
-  const expected = stored.shape.reduce((product, length) => product * length, 1);
+export async function decodeTensor(stored, forbidden = () => new Uint8Array()) {
+  const { shape, encoding = "" } = stored;
+  const parts = Number(/^rows-(\d+)-deflate-base64$/.exec(encoding)?.[1]) || undefined;
+  const values = await numbersOf(stored, parts, forbidden);
+  const expected = shape.reduce((product, length) => product * length, 1);
   if (values.length !== expected) {
-    const message = `${values.length} numbers for [${stored.shape}]`;
-    throw new TraceError("unreadable", message);
+    throw new TraceError("unreadable", `${values.length} numbers for [${shape}]`);
   }
-  return { shape: stored.shape, values };
+  return parts ? { shape, values, parts } : { shape, values };
+}
+
+/**
+ * @param {StoredTensor} stored
+ * @param {number | undefined} parts
+ * @param {() => Uint8Array} masked
+ */
+async function numbersOf({ shape, values, encoding = "", data = "" }, parts, masked) {
+  if (values) return Float64Array.from(values, restored);
+  const bytes = await inflate(data);
+  if (!parts) return unpacked(encoding, bytes);
+  const [heads] = shape.slice(-3);
+  const counts = unpackRows(bytes, masked(), heads);
+  return Float32Array.from(counts || [], (count) => count / parts);
 }
 
 /** @param {number | string} value */

@@ -1,6 +1,6 @@
 import { visible } from "../../lib/labels.js";
 import {
-  differenceOf, forbiddenCells, headMatrix, partnerOf,
+  differenceOf, firstItem, forbiddenCells, headMatrix, partnerOf,
 } from "../../lib/matrix.js";
 import { TraceError, readTensor } from "../../lib/trace.js";
 
@@ -139,14 +139,6 @@ export class HeadPictures {
       queryLabels: this.queryLabels, keyLabels: this.keyLabels,
     };
   }
-}
-
-/**
- * @param {any} perItem  numbers or words of a sequence, or of each sequence of a batch
- * @returns {any[]}
- */
-function firstItem(perItem) {
-  return Array.isArray(perItem[0]) ? perItem[0] : perItem;
 }
 
 /**
