@@ -3,8 +3,8 @@
     python tiny_llama.py --verify --export-trace trace.json
 
 Token ids go in; a score of every possible next token comes out.  The weights
-are random: this calculates what a Llama calculates and has learned no language.
-Token labels are reading aids, the seed was picked for legible pictures.
+are random: this calculates what a Llama does and has learned no language.  The
+seed was picked for legible pictures and token labels aid reading, no more.
 
 Axes, as the notes at the right edge name them:
 
@@ -397,7 +397,7 @@ def plain_layer(c, w, x):
                     for head in m["masked_scores"]]
     m["heads"] = [plain_product(head, m["v"][h // G])
                   for h, head in enumerate(m["weights"])]
-    m["merged"] = [[a for row in rows for a in row] for rows in zip(*m["heads"])]
+    m["merged"] = [[a for row in t for a in row] for t in zip(*m["heads"])]
     m["attn_out"] = plain_product(m["merged"], w["wo"])
     m["resid_mid"] = plain_sum(x, m["attn_out"])
     m["mlp_norm"] = plain_norm(m["resid_mid"], w["mlp_norm"], eps)
