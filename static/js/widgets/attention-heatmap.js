@@ -170,9 +170,11 @@ export class AttentionHeatmap extends HTMLElement {
 
   redraw() {
     cancelAnimationFrame(this.frame);
-    this.frame = requestAnimationFrame(() => {
-      this.draw().catch((error) => this.giveUp(error));
-    });
+    this.frame = requestAnimationFrame(() => this.drawNow());
+  }
+
+  drawNow() {
+    this.draw().catch((error) => this.giveUp(error));
   }
 
   /** Draw the state.  Without a change of layer nothing is waited for. */
@@ -200,7 +202,7 @@ export class AttentionHeatmap extends HTMLElement {
     panel.hidden = !picture;
     if (!picture) return;
     if (!this.panels.has(name)) {
-      this.panels.set(name, newPanel(panel, this, () => this.redraw()));
+      this.panels.set(name, newPanel(panel, this, () => this.drawNow()));
     }
     this.panels.get(name)?.draw(picture);
     writeRow(panel, picture);

@@ -112,3 +112,15 @@ def test_comparison_shows_the_other_head_and_the_difference(heatmap_reader, weig
     page.uncheck("#first [data-control=compare]")
     next_frame(page)
     assert page.is_hidden("#first [data-panel=partner]")
+
+
+def test_the_focused_cell_has_the_double_ring_and_the_chosen_one_its_frame(
+        heatmap_reader):
+    page = heatmap_reader()
+    chosen = "#first [data-panel=head] td.chosen"
+    outline = f"getComputedStyle(document.querySelector('{chosen}')).outlineColor"
+    assert page.evaluate(outline) == "rgb(179, 72, 11)"
+    page.focus("#first .pick-head input:checked")
+    page.focus(chosen)
+    press(page, "ArrowLeft")
+    assert page.evaluate(outline) == "rgb(0, 0, 0)"

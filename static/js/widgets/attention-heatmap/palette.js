@@ -5,7 +5,8 @@
 export class Palette {
   /**
    * @param {Element} ramp  one child a stop
-   * @param {() => void} repaint  called when the page's colours change
+   * @param {() => void} repaint  called when the page's colours change; a printer does
+   *   not wait for the next frame
    */
   constructor(ramp, repaint) {
     this.ramp = ramp;
@@ -18,6 +19,12 @@ export class Palette {
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", forget);
     new MutationObserver(forget)
       .observe(document.documentElement, { attributeFilter: ["data-theme"] });
+    for (const moment of ["beforeprint", "afterprint"]) {
+      addEventListener(moment, () => {
+        ramp.classList.toggle("on-paper", moment === "beforeprint");
+        forget();
+      });
+    }
   }
 
   /** Return one RGBA pixel a stop; the same array until the colours change. */

@@ -6,16 +6,16 @@ import { TablePanel } from "./table.js";
  * Return what draws a panel: a table where the page has one, else a map.
  * @param {HTMLElement} panel
  * @param {HTMLElement} figure
- * @param {() => void} redraw  called when the page's colours change
+ * @param {() => void} repaint  called when the page's colours change
  */
-export function newPanel(panel, figure, redraw) {
+export function newPanel(panel, figure, repaint) {
   const table = panel.querySelector("table.attention");
   if (table) {
     fillTable(table, figure);
     return new TablePanel(panel);
   }
   const ramp = panel.querySelector(".ramp") || figure.querySelector(".ramp");
-  const palette = new Palette(/** @type {Element} */ (ramp), redraw);
+  const palette = new Palette(/** @type {Element} */ (ramp), repaint);
   return new MapPanel(panel, () => palette.read());
 }
 
