@@ -1,6 +1,8 @@
 """--verify notices each planted mistake that changes what the model calculates."""
 
 import warnings
+from dataclasses import astuple
+from functools import cache
 
 import numpy as np
 import pytest
@@ -8,11 +10,26 @@ import pytest
 from tests.model.loading import SOURCE, load_model
 from tests.model.planted_mistakes import MISTAKES, UNCHANGED
 
+REFERENCE = SOURCE.index("def plain_product")
+
+
+@cache
+def reference(sizes, token_ids):
+    """Return the reference's tensors, which no planted mistake touches, made once."""
+    model = load_model()
+    config = model.Config(*sizes)
+    weights = model.draw_weights(config, model.SEED)
+    return model.reference_tensors(config, weights, token_ids)
+
 
 def spoiled(old, new):
     """Return the model with one line changed; the text must stand there once."""
     assert SOURCE.count(old) == 1, f"stands {SOURCE.count(old)} times: {old}"
-    return load_model(SOURCE.replace(old, new))
+    assert SOURCE.index(old) < REFERENCE, f"stands in the checks: {old}"
+    module = load_model(SOURCE.replace(old, new))
+    module.reference_tensors = lambda config, _, token_ids: reference(
+        astuple(config), tuple(token_ids))
+    return module
 
 
 def failed_checks(module):
