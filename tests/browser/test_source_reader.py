@@ -18,7 +18,10 @@ IN_VIEW = """(selector) => {
   return top >= Math.max(box.top, 0) - 1 && top < Math.min(box.bottom, innerHeight);
 }"""
 MARKED = """() => [...document.querySelectorAll("source-reader :is(.step, .line)")]
-  .filter((place) => getComputedStyle(place).boxShadow !== "none")
+  .filter((place) => {
+    const { backgroundColor, backgroundImage } = getComputedStyle(place);
+    return backgroundColor !== "rgba(0, 0, 0, 0)" || backgroundImage !== "none";
+  })
   .map((place) => place.id)"""
 HEAR = """document.addEventListener("selection-change", (event) => {
   const { trace, step } = event.detail;
@@ -54,6 +57,12 @@ def role_of(step):
 
 def status(page):
     return page.text_content("source-reader .status")
+
+
+def address(page):
+    """Return the fragment, which waits until the reader has come to rest."""
+    page.wait_for_timeout(400)
+    return page.evaluate("location.hash")
 
 
 def choose(page, step):
@@ -104,8 +113,7 @@ def test_choosing_an_operation_marks_its_lines_and_moves_nothing_else(open_artic
     assert re.fullmatch(rf"weights, lines {first_line('weights')} to \d+: "
                         rf"{re.escape(role_of('weights'))}\.", status(page))
     assert page.get_attribute(".operations [aria-current]", "href") == "#step-weights"
-    page.wait_for_timeout(400)     # the address waits until the reader has come to rest
-    assert page.evaluate("location.hash") == "#~step=weights"
+    assert address(page) == "#~step=weights"
 
 
 def test_operations_are_chosen_by_keyboard(open_article):
@@ -125,7 +133,7 @@ def test_choosing_a_line_says_which_operation_it_belongs_to(open_article):
     page.mouse.click(box["x"] + 60, box["y"] + 5)
     assert status(page) == f"Line {line} belongs to scores: {role_of('scores')}."
     assert page.evaluate(MARKED) == ["step-scores", f"L{line}"]
-    assert page.evaluate("location.hash") == f"#L{line}"
+    assert address(page) == f"#L{line}"
     assert page.evaluate("scrollY") == before
 
 
@@ -137,13 +145,29 @@ def test_a_line_is_chosen_by_its_number(open_article):
     assert status(page) == f"Line {line} belongs to heads: {role_of('heads')}."
     assert page.evaluate(IN_VIEW, f"#L{line}")
     page.keyboard.press("ArrowUp")
-    assert page.evaluate("location.hash") == f"#L{line + 1}"
+    assert address(page) == f"#L{line + 1}"
     retype(page, "1")
     assert status(page) == "Line 1 belongs to no operation of the list."
     assert page.evaluate(MARKED) == ["L1"]
     assert page.is_disabled("[data-copy=step]")
     retype(page, "0")
     assert page.evaluate(MARKED) == ["L1"]
+
+
+def test_a_key_held_down_runs_through_the_lines(open_article):
+    """Browsers refuse an address that changes some hundred times in half a minute."""
+    page = open_article()
+    page.focus("[data-control=line]")
+    page.keyboard.type("1")
+    page.evaluate("""() => {
+      const field = document.querySelector("[data-control=line]");
+      for (let press = 0; press < 300; press += 1) {
+        field.stepUp();
+        field.dispatchEvent(new Event("input", { bubbles: true }));
+      }
+    }""")
+    assert status(page).startswith("Line 301 belongs to ")
+    assert address(page) == "#L301"
 
 
 def test_a_shared_state_marks_its_step_and_leaves_the_page_at_its_head(open_article):

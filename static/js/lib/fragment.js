@@ -48,8 +48,11 @@ export function countIn(state, key) {
   return /^\d{1,6}$/.test(text) ? Number(text) : undefined;
 }
 
-/** @type {{changes: Record<string, string | number | null>, timer: number}} */
-const waiting = { changes: {}, timer: 0 };
+/**
+ * What the next writing of the address will say: a place, or changes of the state.
+ * @type {{changes: Record<string, string | number | null>, place: string, timer: number}}
+ */
+const waiting = { changes: {}, place: "", timer: 0 };
 
 /**
  * Change the state in the page's address, once the reader has come to rest.
@@ -57,12 +60,25 @@ const waiting = { changes: {}, timer: 0 };
  */
 export function rememberInAddress(changes) {
   Object.assign(waiting.changes, changes);
+  waiting.place = "";
+  clearTimeout(waiting.timer);
+  waiting.timer = window.setTimeout(writeAddress, WAIT_MILLISECONDS);
+}
+
+/**
+ * Put a place of the page into its address, as soon; what came last counts.
+ * @param {string} id
+ */
+export function rememberPlace(id) {
+  waiting.changes = {};
+  waiting.place = id;
   clearTimeout(waiting.timer);
   waiting.timer = window.setTimeout(writeAddress, WAIT_MILLISECONDS);
 }
 
 function writeAddress() {
-  const fragment = changedFragment(location.hash, waiting.changes);
+  const { changes, place } = waiting;
+  const fragment = place ? `#${place}` : changedFragment(location.hash, changes);
   waiting.changes = {};
   if (fragment === location.hash) return;
   const address = fragment || location.pathname + location.search;

@@ -7,7 +7,7 @@
  */
 
 import { copyText } from "../lib/clipboard.js";
-import { parseFragment, rememberInAddress } from "../lib/fragment.js";
+import { parseFragment, rememberInAddress, rememberPlace } from "../lib/fragment.js";
 import { hearSelections, tellSelection } from "../lib/selection.js";
 import { fill } from "../lib/sentences.js";
 
@@ -125,8 +125,8 @@ class SourceReader extends HTMLElement {
 
   /** @param {Element} line */
   chooseLine(line) {
-    history.replaceState(history.state, "", `#${line.id}`);
     this.showLine(line);
+    rememberPlace(line.id);
     this.tell();
   }
 
