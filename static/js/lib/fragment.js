@@ -50,7 +50,8 @@ export function countIn(state, key) {
 
 /**
  * What the next writing of the address will say: a place, or changes of the state.
- * @type {{changes: Record<string, string | number | null>, place: string, timer: number}}
+ * @typedef {Record<string, string | number | null>} Changes
+ * @type {{changes: Changes, place: string, timer: number}}
  */
 const waiting = { changes: {}, place: "", timer: 0 };
 
