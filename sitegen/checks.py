@@ -39,7 +39,10 @@ class Parsed:
     def problems_of_address(self, address, message, todo=""):
         """Yield the problem at each link or picture of the source with the address."""
         scan = self.page.scan
-        places = scan.link_places.get(address, []) if scan else []
+        places = []
+        if scan:
+            typed = re.sub("[\0-\x1f]", "", address)    # &#1; is no character in HTML
+            places = scan.link_places.get(address) or scan.link_places.get(typed, [])
         if not places:
             yield from self.problems([re.escape(address)], message, todo)
         for place in places:

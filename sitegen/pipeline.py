@@ -177,7 +177,8 @@ def page_record(context, body, shared):
     used = [name for name in context.traces
             if name in context.needs or name == front.get("trace")]
     return {
-        "title": front.get("title", ""), "title_html": front.get("title", ""),
+        "title": front.get("title", article.slug),
+        "title_html": front.get("title", article.slug),
         "description": front.get("description", ""), "slug": article.slug,
         "href": f"{article.slug}/index.html",
         "lang": front.get("lang", shared["lang"]),
