@@ -28,7 +28,8 @@ def golden_html(case):
             f'[{trace.stem}]\nfile = "content/{trace.name}"\n' for trace in traces))
         for trace in traces:
             site.add(trace.name, trace.read_bytes())
-        site.add("articles/a/index.md", (case / "index.md").read_bytes())
+        for file in [case / "index.md", *case.glob("*.py")]:
+            site.add(f"articles/a/{file.name}", file.read_bytes())
         html = site.build()["a/index.html"]
     start = html.index(">", html.index("<article")) + 1
     return html[start:html.index("</article>")].strip() + "\n"
