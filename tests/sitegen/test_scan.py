@@ -78,8 +78,8 @@ def test_formulas_are_cut_out_wherever_they_stand(text, formulas):
 
 
 @pytest.mark.parametrize("text", [
-    "`\\( x \\)`", "`` ` \\( x \\) ``", "\\\\( x \\\\)", "<!-- \\( x \\) -->", "$x$ and $5",
-    "text <!-- \\[ --> text", "<!--\n\n\\[ x\n\n```\n\n-->"])
+    "`\\( x \\)`", "`` ` \\( x \\) ``", "\\\\( x \\\\)", "<!-- \\( x \\) -->",
+    "$x$ and $5", "text <!-- \\[ --> text", "<!--\n\n\\[ x\n\n```\n\n-->"])
 def test_code_escapes_comments_and_dollars_are_no_formulas(text):
     assert scanned(text).of(Formula) == []
 
