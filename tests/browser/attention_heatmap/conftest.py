@@ -3,7 +3,7 @@
 import pytest
 
 from sitegen.traces import read_array
-from tests.browser.attention_heatmap.pages import FRONT, PAGE, TEXT
+from tests.browser.attention_heatmap.pages import FRONT, ONE_FIGURE, PAGE, TEXT
 from tests.browser.harness import Reader
 from tests.site_builder import SmallSite
 from tests.synthetic_trace import add_trace, synthetic_trace
@@ -23,7 +23,7 @@ def sites(tmp_path_factory, traces):
     for length, trace in traces.items():
         site = SmallSite(tmp_path_factory.mktemp(f"heatmap-{length}"))
         add_trace(site, trace)
-        site.article(TEXT, FRONT)
+        site.article(ONE_FIGURE if length == 32 else TEXT, FRONT)
         site.build()
         built[length] = site.output
     return built
