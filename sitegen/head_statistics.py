@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sitegen.islands import contributions
+from sitegen.recorded import contributions, recorded_layers
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ def head_statistics(trace, repeated=None):
     found = [statistic(name, measure, trace) for name, measure in MEASURES.items()]
     if "layers.0.value_norms" in trace.data["tensors"]:
         shares = np.stack([first_mass(contributions(trace, f"layers.{layer}")[0])
-                           for layer in range(layer_count(trace))])
+                           for layer in range(len(recorded_layers(trace)))])
         found.append(Statistic("first_contribution", shares, found[0].uniform))
     repeat = repeated and repetition(repeated.data["input"]["token_ids"][0])
     if repeat:
@@ -38,21 +38,12 @@ def head_statistics(trace, repeated=None):
 
 def statistic(name, measure, trace):
     """Return one Statistic; measure takes weights [H, T, T] and returns [H]."""
-    layers = [trace.tensor(f"layers.{layer}.weights")[0]
-              for layer in range(layer_count(trace))]
+    layers = [trace.tensor(name)[0] for name in recorded_layers(trace)]
     length = layers[0].shape[-1]
     uniform = np.tril(np.ones((1, length, length)))
     uniform /= uniform.sum(-1, keepdims=True)
     return Statistic(name, np.stack([measure(weights) for weights in layers]),
                      float(measure(uniform)[0]))
-
-
-def layer_count(trace):
-    """Return how many layers, from the first on, have recorded weights."""
-    layer = 0
-    while f"layers.{layer}.weights" in trace.data["tensors"]:
-        layer += 1
-    return layer
 
 
 def first_mass(weights):
@@ -66,7 +57,7 @@ def self_mass(weights):
 
 
 def previous_mass(weights):
-    """Return [H]: the mean weight on the position before, over all rows but the first."""
+    """Return [H]: the mean weight on the position before; the first row has none."""
     return np.diagonal(weights, -1, axis1=-2, axis2=-1).mean(-1)
 
 

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sitegen.errors import Place, Problem
+from sitegen.errors import Place, Problem, known
 
 CODE_SPAN = re.compile(r"(`+)(?!`).+?(?<!`)\1(?!`)")
 
@@ -167,6 +167,21 @@ class ArticleContext:
     def tell(self, trace_id, key, value):
         """Put a value beside the trace's own keys in the page's island."""
         self.extras.setdefault(trace_id, {})[key] = value
+
+    def named_trace(self, directive, option="trace"):
+        """Return the trace that a directive, or else the article, names; None once a
+        problem is recorded."""
+        name = directive.options.get(option, self.article.front.get("trace"))
+        if name not in self.traces and name not in self.broken:
+            message = f"no trace '{name}'" if name else "no trace is named"
+            self.problem(directive.place, message, known(self.traces, name))
+        return self.traces.get(name)
+
+    def address_prefix(self, trace):
+        """Return what stands before a trace's names in the page's address: nothing
+        for the trace of the article's front matter, or where it names none."""
+        own = self.article.front.get("trace", trace.id)
+        return "" if trace.id == own else f"{trace.id}."
 
     def publish(self, name):
         """Put one of the published files beside the page; return whether it exists."""

@@ -11,8 +11,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sitegen import pictures
-from sitegen.errors import known
-from sitegen.notation import fixed, signed, signed_class, visible, weight_class
+from sitegen.islands import LARGE
+from sitegen.notation import fixed, signed, signed_class, weight_class
+from sitegen.parts import DEFAULT_PARTS
+from sitegen.recorded import group_size, needed_tensors, recorded_layers, token_labels
 from sitegen.traces import forbidden_cells
 
 NAME = "attention-heatmap"
@@ -27,7 +29,9 @@ OPTIONS = {
     "wide": {"type": "boolean"},
 }
 
-TABLE_LIMIT = 32    # measured: above it a table costs more than a frame
+TABLE_LIMIT = LARGE     # above it a table costs more than a frame
+DIGITS = 6
+PARTS_DIGITS = 3    # of a weight that the page has as whole parts
 STRIP_LIMIT = 8     # more heads or layers than this are chosen from a list
 TERMS_LIMIT = 12    # a row of more terms is written as its largest and the rest
 TERMS_SHOWN = 8
@@ -110,21 +114,18 @@ class View:
 
 def prepare(directive, article):
     """Return what the template draws, or None once a problem is recorded."""
-    options = directive.options
-    trace_id = options.get("trace", article.article.front.get("trace"))
-    trace = article.traces.get(trace_id)
+    trace = article.named_trace(directive)
     if trace is None:
-        message = f"no trace '{trace_id}'" if trace_id else "no trace is named"
-        article.problem(directive.place, message, known(article.traces, trace_id))
         return None
+    options = directive.options
     problems = list(check_options(trace, options))
     for message, todo in problems:
         article.problem(directive.place, message, todo)
     if problems:
         return None
     view = view_of(trace, options)
-    article.need(trace_id, needed_tensors(trace))
-    return variables(trace_id, trace, view, options)
+    article.need(trace.id, needed_tensors(trace))
+    return {**variables(trace, view, options), "address": article.address_prefix(trace)}
 
 
 def check_options(trace, options):
@@ -146,26 +147,6 @@ def check_options(trace, options):
     if options.get("compare") and group_size(trace, heads) < 2:
         yield "no two query heads of this model share a KV head", (
             "take out 'compare'")
-
-
-def recorded_layers(trace):
-    """Return the names of the weights tensors, layer 0 first, without a gap."""
-    names = []
-    while f"layers.{len(names)}.weights" in trace.data["tensors"]:
-        names.append(f"layers.{len(names)}.weights")
-    return names
-
-
-def needed_tensors(trace):
-    """Return the names of what the script reads: each layer's weights and scores."""
-    wanted = {f"layers.{layer}.{name}" for layer in range(len(recorded_layers(trace)))
-              for name in ("weights", "scores")}
-    return wanted & set(trace.data["tensors"])
-
-
-def group_size(trace, heads):
-    """Return how many query heads share a KV head."""
-    return heads // trace.data["model"].get("num_key_value_heads", heads)
 
 
 def partner_of(head, size):
@@ -191,21 +172,13 @@ def view_of(trace, options):
         partner=partner_of(head, group_size(trace, heads)))
 
 
-def token_labels(trace, count):
-    """Return a visible label for each of `count` positions of the first batch item."""
-    labels = trace.data["input"]["token_labels"]
-    if labels and isinstance(labels[0], list):
-        labels = labels[0]
-    return tuple(visible(str(label)) for label in (*labels, *[""] * count)[:count])
-
-
-def variables(trace_id, trace, view, options):
+def variables(trace, view, options):
     """Return the template's variables."""
     heads, queries, keys = view.weights.shape
     compare = options.get("compare", False)
     names = ["head"] if view.partner is None else ["head", "partner", "difference"]
     return {
-        "trace": trace_id, "view": view, "layers": len(recorded_layers(trace)),
+        "trace": trace.id, "view": view, "layers": len(recorded_layers(trace)),
         "heads": heads, "queries": queries, "keys": keys,
         "panels": [panel(view, name, compare or name == "head") for name in names],
         "compare": compare, "wide": options.get("wide", False),
@@ -213,6 +186,8 @@ def variables(trace_id, trace, view, options):
         "table_fits": max(queries, keys) <= TABLE_LIMIT, "strip_limit": STRIP_LIMIT,
         "weight_stops": WEIGHT_STOPS, "signed_stops": SIGNED_STOPS,
         "model": trace.data["model"],
+        "parts": DEFAULT_PARTS,
+        "contributions": "layers.0.value_norms" in trace.data["tensors"],
     }
 
 
@@ -223,12 +198,18 @@ def cell_words(view):
     other_weight = view.weights[other, view.query, view.key]
     score = None
     if view.scores is not None:
-        score = fixed(view.scores[view.head, view.query, view.key], 6)
+        score = fixed(view.scores[view.head, view.query, view.key], DIGITS)
+    digits = digits_of(view)
     return {
-        "weight": fixed(weight, 6), "other_weight": fixed(other_weight, 6),
-        "difference": signed(weight - other_weight, 6), "score": score,
+        "weight": fixed(weight, digits), "other_weight": fixed(other_weight, digits),
+        "difference": signed(weight - other_weight, digits), "score": score,
         "masked": bool(view.forbidden[view.query, view.key]),
     }
+
+
+def digits_of(view):
+    """Return how many digits of a weight the page's script has."""
+    return DIGITS if max(view.weights.shape[1:]) <= TABLE_LIMIT else PARTS_DIGITS
 
 
 def panel(view, name, shown):
@@ -293,6 +274,7 @@ def largest(view, head):
     weights = view.weights[head, view.query]
     order = np.argsort(-weights, kind="stable")[:LARGEST_SHOWN]
     return tuple(
-        (int(key), view.key_labels[key], fixed(weights[key], 6),
-         "" if view.scores is None else fixed(view.scores[head, view.query, key], 6))
+        (int(key), view.key_labels[key], fixed(weights[key], digits_of(view)),
+         "" if view.scores is None
+         else fixed(view.scores[head, view.query, key], DIGITS))
         for key in order if not view.forbidden[view.query, key])

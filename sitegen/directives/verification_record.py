@@ -5,7 +5,6 @@ from itertools import groupby
 
 from markupsafe import Markup
 
-from sitegen.errors import known
 from sitegen.traces import describe_trace
 
 NAME = "verification-record"
@@ -30,15 +29,12 @@ class Check:
 
 def prepare(directive, article):
     """Return the template's variables, or None once a problem is recorded."""
-    trace_id = directive.options.get("trace", article.article.front.get("trace"))
-    trace = article.traces.get(trace_id)
+    trace = article.named_trace(directive)
     if trace is None:
-        message = f"no trace '{trace_id}'" if trace_id else "no trace is named"
-        article.problem(directive.place, message, known(article.traces, trace_id))
         return None
     checks = trace.data.get("checks", [])
     if not checks:
-        article.problem(directive.place, f"the trace '{trace_id}' records no checks",
+        article.problem(directive.place, f"the trace '{trace.id}' records no checks",
                         "make it with --verify, or name another trace")
         return None
     return {"claims": group_claims(checks), "count": len(checks),

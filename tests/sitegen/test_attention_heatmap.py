@@ -197,7 +197,7 @@ def test_a_picture_comes_with_its_row_s_largest_weights(page_of):
     shown = [text_of(head.css_first("i")) for head in panel.css(".largest tbody th")]
     assert shown == [str(key) for key in order]
     numbers = [text_of(line.css_first("td")) for line in panel.css(".largest tbody tr")]
-    assert numbers == [fixed(row[key], 6) for key in order]
+    assert numbers == [fixed(row[key], 3) for key in order]
 
 
 def test_a_long_row_is_written_as_its_largest_terms_and_the_rest(page_of):

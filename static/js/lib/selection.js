@@ -9,6 +9,9 @@
  * @property {number} [query]
  * @property {number} [key]
  * @property {string} [step]  as marked in the model's source
+ * @property {"weights" | "contributions"} [measure]  what is shown of the heads
+ * @property {boolean} [hide]  position 0 is left out, the rest scaled up
+ * @property {boolean} [root]  colours on the square-root scale
  * @property {unknown} origin  who tells it
  */
 

@@ -1,14 +1,13 @@
 import { countIn, parseFragment, rememberInAddress } from "../lib/fragment.js";
 import { nextCell } from "../lib/grid-keys.js";
+import { fillParts, showWhen } from "../lib/page-parts.js";
 import { hearSelections, tellSelection } from "../lib/selection.js";
 import { TraceError, readTrace } from "../lib/trace.js";
 import { changeBy, showState } from "./attention-heatmap/controls.js";
 import { copyFrom } from "./attention-heatmap/copying.js";
 import { newPanel } from "./attention-heatmap/panels.js";
 import { HeadPictures } from "./attention-heatmap/pictures.js";
-import {
-  announce, fillParts, showWhen, writeCell, writeRow,
-} from "./attention-heatmap/words.js";
+import { announce, writeCell, writeRow } from "./attention-heatmap/words.js";
 
 /**
  * The attention heatmap: improves the figure that the page came with, as drawn by
@@ -28,7 +27,10 @@ export class AttentionHeatmap extends HTMLElement {
   constructor() {
     super();
     /** @type {State} */
-    this.state = { layer: 0, head: 0, query: 0, key: 0, compare: false, root: false };
+    this.state = {
+      layer: 0, head: 0, query: 0, key: 0, compare: false, root: false,
+      measure: "weights", hide: false,
+    };
     /** @type {Map<string, ReturnType<typeof newPanel>>} */
     this.panels = new Map();
     this.traceId = "";
@@ -64,7 +66,7 @@ export class AttentionHeatmap extends HTMLElement {
       key: Number(key), compare: compare !== undefined,
     };
     this.defaultCompare = this.state.compare;
-    await this.pictures.load(this.state.layer);
+    await this.pictures.load(this.state);
     this.listen();
     if (own === undefined) this.follow();
     this.readAddress();
@@ -80,18 +82,19 @@ export class AttentionHeatmap extends HTMLElement {
 
   follow() {
     this.stopHearing = hearSelections(this.traceId, this, (selection) => {
-      const { layer, head, query, key } = selection;
-      this.change({ layer, head, query, key });
+      const { layer, head, query, key, measure, hide, root } = selection;
+      this.change({ layer, head, query, key, measure, hide, root });
     });
     addEventListener("hashchange", () => this.readAddress());
   }
 
   readAddress() {
     if (this.dataset.own !== undefined) return;
+    const { address: prefix = "" } = this.dataset;
     const address = parseFragment(location.hash);
-    const compare = address.get("compare");
-    const [layer, head, query, key] =
-      ["layer", "head", "query", "key"].map((name) => countIn(address, name));
+    const compare = address.get(`${prefix}compare`);
+    const [layer, head, query, key] = ["layer", "head", "query", "key"].map((name) =>
+      countIn(address, prefix + name));
     this.change({
       layer, head, query, key,
       ...compare === undefined ? {} : { compare: compare === "1" },
@@ -147,10 +150,13 @@ export class AttentionHeatmap extends HTMLElement {
    */
   choose(change) {
     if (!this.change(change) || this.dataset.own !== undefined) return;
-    const { layer, head, query, key, compare } = this.state;
-    tellSelection({ trace: this.traceId, layer, head, query, key, origin: this });
+    const { layer, head, query, key, root, compare } = this.state;
+    tellSelection({ trace: this.traceId, layer, head, query, key, root, origin: this });
     const marked = compare === this.defaultCompare ? null : Number(compare);
-    rememberInAddress({ layer, head, query, key, compare: marked });
+    const shared = { layer, head, query, key, compare: marked };
+    const { address: prefix = "" } = this.dataset;
+    rememberInAddress(Object.fromEntries(
+      Object.entries(shared).map(([name, value]) => [prefix + name, value])));
   }
 
   /**
@@ -181,8 +187,8 @@ export class AttentionHeatmap extends HTMLElement {
   async draw() {
     const { pictures, state } = this;
     if (!pictures) return;
-    if (!pictures.has(state.layer)) await pictures.load(state.layer);
-    if (!pictures.has(state.layer)) return; // overtaken: another draw is on its way
+    if (!pictures.has(state)) await pictures.load(state);
+    if (!pictures.has(state)) return; // overtaken: another draw is on its way
     const shown = pictures.of(state);
     this.toggleAttribute("data-compare", state.compare);
     this.classList.toggle("span", state.compare || this.dataset.wide !== undefined);
@@ -214,8 +220,11 @@ export class AttentionHeatmap extends HTMLElement {
   drawWords({ head, partner, partnerHead }) {
     writeCell(this.readout, head, partner, this.state.compare);
     for (const part of this.querySelectorAll(".controls, .readout")) {
-      fillParts(part, { other: partnerHead });
+      const error = this.pictures?.errorOf(head) ?? "";
+      fillParts(part, { other: partnerHead, error });
     }
+    const { measure, hide } = this.state;
+    showWhen(this.readout, { contributions: measure === "contributions", hide });
     if (!this.announcing) return;
     this.announcing = false;
     announce(this.querySelector(".announcement"),

@@ -8,6 +8,8 @@
  * @property {number} key    the chosen cell in it
  * @property {boolean} compare  the head beside it and the difference are shown
  * @property {boolean} root  colours on the square-root scale
+ * @property {"weights" | "contributions"} measure  what is shown
+ * @property {boolean} hide  key 0 is left out, the rest of each row scaled up
  */
 
 /**

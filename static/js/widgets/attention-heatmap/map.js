@@ -1,6 +1,7 @@
 import { fixed, signed } from "../../lib/numbers.js";
 import { forbiddenIn, largestFirst, rowOf } from "../../lib/matrix.js";
 import { SIGNED_STOPS, signedStop, weightStop } from "../../lib/ramp.js";
+import { setAttributes, svgElement } from "../../lib/svg.js";
 
 /**
  * A matrix above 32 × 32: one canvas with a pixel a weight, over the hatch.
@@ -12,7 +13,6 @@ import { SIGNED_STOPS, signedStop, weightStop } from "../../lib/ramp.js";
  * @typedef {import("./table.js").Picture} Picture
  */
 
-const SVG = "http://www.w3.org/2000/svg";
 const LARGEST_SHOWN = 8;
 const FRAME_GAP = 1 / 250; // of the map's side: a frame hides nothing of a thin row
 let lastCellNumber = 0;
@@ -115,12 +115,12 @@ export class MapPanel {
   /** @param {Picture} picture */
   listLargest(picture) {
     if (!this.largest) return;
-    const { matrix, query, scores, keyLabels } = picture;
+    const { matrix, query, scores, keyLabels, digits } = picture;
     const row = rowOf(matrix, query);
     const keys = largestFirst(row, forbiddenIn(picture)).slice(0, LARGEST_SHOWN);
     this.largest.replaceChildren(...keys.map((key) => {
-      const numbers = [row[key], ...scores ? [rowOf(scores, query)[key]] : []];
-      return tableRow(key, keyLabels[key], numbers.map((number) => fixed(number, 6)));
+      const score = scores ? [fixed(rowOf(scores, query)[key], 6)] : [];
+      return tableRow(key, keyLabels[key], [fixed(row[key], digits), ...score]);
     }));
   }
 
@@ -174,24 +174,4 @@ function tableRow(key, label, numbers) {
  */
 function element(name, attributes) {
   return setAttributes(document.createElement(name), attributes);
-}
-
-/**
- * @param {string} name
- * @param {Record<string, string | number>} attributes
- */
-function svgElement(name, attributes) {
-  return setAttributes(document.createElementNS(SVG, name), attributes);
-}
-
-/**
- * @template {Element} Node
- * @param {Node} node
- * @param {Record<string, string | number>} attributes
- */
-function setAttributes(node, attributes) {
-  for (const [name, value] of Object.entries(attributes)) {
-    node.setAttribute(name, String(value));
-  }
-  return node;
 }

@@ -1,5 +1,5 @@
+import { Palette } from "../../lib/palette.js";
 import { MapPanel } from "./map.js";
-import { Palette } from "./palette.js";
 import { TablePanel } from "./table.js";
 
 /**

@@ -1,6 +1,7 @@
 import { visible } from "../../lib/labels.js";
 import {
-  differenceOf, firstItem, forbiddenCells, headMatrix, partnerOf,
+  differenceOf, firstItem, forbiddenCells, headMatrix, partnerOf, rowOf,
+  withoutFirstKey,
 } from "../../lib/matrix.js";
 import { TraceError, readTensor } from "../../lib/trace.js";
 
@@ -24,10 +25,12 @@ export class HeadPictures {
     this.size = { queries, keys };
     this.groupSize = heads / (trace.model.num_key_value_heads || heads);
     this.forbidden = forbiddenCells(firstItem(trace.input.position_ids), queries, keys);
+    this.forbiddenAndFirst = this.forbidden.map((masked, i) => i % keys ? masked : 1);
     this.keyLabels = labelsOf(trace, keys);
     this.queryLabels = this.keyLabels.slice(keys - queries);
     this.layer = -1;
-    /** @type {Tensor | null} */
+    this.measure = "";
+    /** @type {Tensor | null} the weights, or the contributions */
     this.weights = null;
     /** @type {Tensor | null} before the mask, where they were recorded */
     this.scores = null;
@@ -38,31 +41,33 @@ export class HeadPictures {
   /**
    * Return whether the trace has room for a value of the state.
    * @param {string} name
-   * @param {number | boolean} value
+   * @param {number | string | boolean} value
    */
   holds(name, value) {
     const limits = { layer: this.layers, head: this.heads,
       query: this.size.queries, key: this.size.keys };
     if (name === "compare") return this.groupSize > 1;
+    if (name === "measure") return `layers.0.${value}` in this.trace.tensors;
     if (!(name in limits)) return true;
     const limit = limits[/** @type {keyof typeof limits} */ (name)];
     return Number.isInteger(value) && Number(value) >= 0 && Number(value) < limit;
   }
 
-  /** @param {number} layer */
-  has(layer) {
-    return layer === this.layer;
+  /** @param {State} state */
+  has({ layer, measure }) {
+    return layer === this.layer && measure === this.measure;
   }
 
-  /** @param {number} layer */
-  async load(layer) {
+  /** @param {State} state */
+  async load({ layer, measure }) {
     const scores = `layers.${layer}.scores`;
     const tensors = await Promise.all([
-      readTensor(this.trace, `layers.${layer}.weights`),
+      readTensor(this.trace, `layers.${layer}.${measure}`),
       scores in this.trace.tensors ? readTensor(this.trace, scores) : null,
     ]);
     [this.weights, this.scores] = tensors;
     this.layer = layer;
+    this.measure = measure;
     this.matrices.clear();
   }
 
@@ -90,9 +95,11 @@ export class HeadPictures {
   picture(state, head, other) {
     return {
       kind: "head", layer: this.layer, head, other,
-      matrix: this.matrix(head),
+      matrix: this.matrix(head, state.hide),
       scores: this.scores && headMatrix(this.scores, head),
-      forbidden: this.forbidden, query: state.query, key: state.key, root: state.root,
+      forbidden: state.hide ? this.forbiddenAndFirst : this.forbidden,
+      query: state.query, key: state.key, root: state.root,
+      digits: this.weights?.parts ? 3 : 6,
       queryLabels: this.queryLabels, keyLabels: this.keyLabels,
     };
   }
@@ -103,17 +110,36 @@ export class HeadPictures {
    * @returns {HeadPicture}
    */
   difference(state, other) {
-    const matrix = this.kept(`${state.head} − ${other}`, () =>
-      differenceOf(this.matrix(state.head), this.matrix(other)));
+    const { head, hide } = state;
+    const matrix = this.kept(`${head} − ${other} ${hide}`, () =>
+      differenceOf(this.matrix(head, hide), this.matrix(other, hide)));
     return { ...this.picture(state, state.head, other), kind: "difference", matrix };
   }
 
-  /** @param {number} head */
-  matrix(head) {
-    return this.kept(String(head), () => {
+  /**
+   * @param {number} head
+   * @param {boolean} [hide]  without key 0
+   */
+  matrix(head, hide = false) {
+    return this.kept(`${head} ${hide}`, () => {
       if (!this.weights) throw new TraceError("unreadable", "no layer is loaded");
-      return headMatrix(this.weights, head);
+      const matrix = headMatrix(this.weights, head);
+      return hide ? withoutFirstKey(matrix) : matrix;
     });
+  }
+
+  /**
+   * Return how far a number of the followed row may be from what was recorded, key 0
+   * left out: by less than two of the whole parts that are left.  Rounded up.
+   * @param {HeadPicture} picture
+   */
+  errorOf({ head, query }) {
+    const parts = this.weights?.parts;
+    if (!parts) return "0";
+    const left = parts * (1 - rowOf(this.matrix(head), query)[0]);
+    if (left < 2) return "1";
+    const digit = 10 ** Math.floor(Math.log10(2 / left));
+    return (Math.ceil(2 / left / digit) * digit).toPrecision(1);
   }
 
   /**

@@ -12,6 +12,7 @@ import { rowOf, sumOf } from "../../lib/matrix.js";
  * @property {number} query  the followed row
  * @property {number} key    the chosen cell in it
  * @property {boolean} root  colours on the square-root scale
+ * @property {number} digits  that the page has of a weight
  * @property {string[]} queryLabels
  * @property {string[]} keyLabels
  * @property {import("../../lib/matrix.js").Matrix | null} scores  before the mask

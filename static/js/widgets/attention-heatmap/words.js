@@ -1,5 +1,6 @@
 import { fixed, signed } from "../../lib/numbers.js";
 import { forbiddenIn, largestFirst, rowOf, sumOf } from "../../lib/matrix.js";
+import { fillParts, showWhen } from "../../lib/page-parts.js";
 
 /**
  * The figure in words: the followed row written out, and the chosen cell.
@@ -11,33 +12,6 @@ import { forbiddenIn, largestFirst, rowOf, sumOf } from "../../lib/matrix.js";
 
 const TERMS_LIMIT = 12; // a row of more terms is written as its largest and the rest
 const TERMS_SHOWN = 8;
-
-/**
- * Write texts into the parts of an element.
- * @param {ParentNode} root
- * @param {Record<string, string | number>} parts
- */
-export function fillParts(root, parts) {
-  for (const part of root.querySelectorAll("[data-part]")) {
-    const text = parts[/** @type {HTMLElement} */ (part).dataset.part || ""];
-    if (text !== undefined && part.textContent !== String(text)) {
-      part.textContent = String(text);
-    }
-  }
-}
-
-/**
- * Show what holds now, and hide what does not.
- * @param {ParentNode} root
- * @param {Record<string, boolean>} holds
- */
-export function showWhen(root, holds) {
-  for (const part of root.querySelectorAll("[data-when]")) {
-    const element = /** @type {HTMLElement} */ (part);
-    const shown = holds[element.dataset.when || ""];
-    if (shown !== undefined) element.hidden = !shown;
-  }
-}
 
 /**
  * Write a panel's followed row out: its terms in the order of their keys, their sum
@@ -82,15 +56,16 @@ export function announce(region, row) {
  * @param {boolean} compare
  */
 export function writeCell(readout, chosen, beside, compare) {
-  const { matrix, forbidden, scores, query, key } = chosen;
+  const { matrix, forbidden, scores, query, key, digits } = chosen;
   const weight = rowOf(matrix, query)[key];
   const other = beside ? rowOf(beside.matrix, query)[key] : weight;
   const masked = forbidden[query * matrix.keys + key] === 1;
   fillParts(readout, {
     query, key,
     "query-label": chosen.queryLabels[query], "key-label": chosen.keyLabels[key],
-    weight: fixed(weight, 6), score: scores ? fixed(rowOf(scores, query)[key], 6) : "",
-    "other-weight": fixed(other, 6), difference: signed(weight - other, 6),
+    weight: fixed(weight, digits),
+    score: scores ? fixed(rowOf(scores, query)[key], 6) : "",
+    "other-weight": fixed(other, digits), difference: signed(weight - other, digits),
   });
   showWhen(readout, { masked, allowed: !masked, compare });
 }

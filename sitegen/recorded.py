@@ -1,0 +1,46 @@
+"""What a trace has recorded of attention, as figures need it."""
+
+from sitegen.notation import visible
+
+
+def recorded_layers(trace):
+    """Return the names of the weights tensors, layer 0 first, without a gap."""
+    names = []
+    while f"layers.{len(names)}.weights" in trace.data["tensors"]:
+        names.append(f"layers.{len(names)}.weights")
+    return names
+
+
+def needed_tensors(trace):
+    """Return the names of what the script reads: each layer's weights and scores, and
+    its contributions, where the lengths of its values were recorded."""
+    recorded = set(trace.data["tensors"])
+    layers = [name.removesuffix(".weights") for name in recorded_layers(trace)]
+    wanted = {f"{layer}.{name}" for layer in layers for name in ("weights", "scores")}
+    return (wanted & recorded) | {f"{layer}.contributions" for layer in layers
+                                  if f"{layer}.value_norms" in recorded}
+
+
+def group_size(trace, heads):
+    """Return how many query heads share a KV head."""
+    return heads // trace.data["model"].get("num_key_value_heads", heads)
+
+
+def token_labels(trace, count):
+    """Return a visible label for each of `count` positions of the first batch item."""
+    labels = trace.data["input"]["token_labels"]
+    if labels and isinstance(labels[0], list):
+        labels = labels[0]
+    return tuple(visible(str(label)) for label in (*labels, *[""] * count)[:count])
+
+
+def contributions(trace, layer):
+    """Return [B, H, T, S]: each weight times the length of the value it takes, as a
+    share of its row's sum.
+
+    layer  as in "layers.3"; its value_norms [B, H, S] are the lengths of the values,
+           each after its head's block of W_O.  Kobayashi et al. 2020.
+    """
+    lengths = trace.tensor(f"{layer}.value_norms")[:, :, None, :]
+    taken = trace.tensor(f"{layer}.weights") * lengths
+    return taken / taken.sum(-1, keepdims=True)
