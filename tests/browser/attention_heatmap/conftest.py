@@ -2,6 +2,7 @@
 
 import pytest
 
+from sitegen.pipeline import build
 from sitegen.traces import read_array
 from tests.browser.attention_heatmap.pages import FRONT, ONE_FIGURE, PAGE, TEXT
 from tests.browser.harness import Reader
@@ -24,7 +25,7 @@ def sites(tmp_path_factory, traces):
         site = SmallSite(tmp_path_factory.mktemp(f"heatmap-{length}"))
         add_trace(site, trace)
         site.article(ONE_FIGURE if length == 32 else TEXT, FRONT)
-        site.build()
+        build(site.content, site.output)    # with scripts, which SmallSite leaves out
         built[length] = site.output
     return built
 

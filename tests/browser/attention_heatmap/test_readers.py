@@ -3,6 +3,7 @@
 import pytest
 
 from sitegen.notation import fixed
+from sitegen.pipeline import build
 from tests.browser.attention_heatmap.pages import (
     FRONT,
     PAGE,
@@ -74,7 +75,7 @@ def test_labels_of_any_kind_leave_the_layout_whole(
     labels = ["x" * 400, "", "\u202eabc", "a\nb", "שלום עולם", "👩‍🚀" * 20]
     add_trace(site, synthetic_trace(labels=labels))
     site.article(TEXT, FRONT)
-    site.build()
+    build(site.content, site.output)
     reader = Reader(browsers, browser_name, site.output)
     page = reader.open(PAGE, width=390)
     page.wait_for_selector("#first [role=grid]")
