@@ -17,9 +17,14 @@ BREACHES = {
     "style-src": """() => document.body.setAttribute("style", "opacity: 0.5")""",
     "connect-src": """() => { fetch("../index.html").then(
       () => { window.breached = true; }, () => {}); }""",
-    "worker-src": """() => { try {
-      new Worker("../static/app.js").onerror = () => {};
-    } catch { /* blocked at once */ } }""",
+    "worker-src": """() => {
+      const script = new Blob(["postMessage(1)"], { type: "text/javascript" });
+      try {
+        const worker = new Worker(URL.createObjectURL(script));
+        worker.onmessage = () => { window.breached = true; };
+        worker.onerror = (event) => event.preventDefault();
+      } catch { /* blocked at once */ }
+    }""",
     "frame-src": """() => {
       const frame = document.createElement("iframe");
       frame.src = "../index.html";

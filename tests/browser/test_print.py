@@ -4,6 +4,8 @@ import pytest
 
 from tests.browser.test_site import ARTICLE
 
+BLANK_PDF_BYTES = 8_000  # more than an empty page takes in either browser
+
 
 @pytest.fixture
 def printed(reader):
@@ -53,4 +55,4 @@ def test_figures_are_not_torn_by_a_page_break(printed):
 def test_the_article_prints_to_paper(reader):
     document = reader.open(ARTICLE).pdf()
     assert document.startswith(b"%PDF-")
-    assert document.count(b"/Type /Page") > 3
+    assert len(document) > 10 * BLANK_PDF_BYTES
