@@ -17,7 +17,8 @@ from sitegen.recorded import contributions
 from sitegen.traces import forbidden_cells
 
 LARGE = 32
-LEFT_OUT = ("tensors", "parameters", "checks", "environment")
+KEPT = ("format", "format_major", "format_minor", "producer", "model", "vocabulary")
+INPUT_KEPT = ("token_ids", "token_labels", "position_ids")
 IN_PAGE = "layers.0.weights"
 
 
@@ -27,7 +28,8 @@ def island_of(trace, names, extras=None):
     names   of tensors; layers.{i}.contributions are made of the trace's weights
     extras  key → value, beside the trace's own keys
     """
-    data = {key: value for key, value in trace.data.items() if key not in LEFT_OUT}
+    data = {key: trace.data[key] for key in KEPT if key in trace.data}
+    data["input"] = {key: trace.data["input"][key] for key in INPUT_KEPT}
     data.update(extras or {})
     data["tensors"], files = {}, {}
     for name in sorted(names):

@@ -1,6 +1,10 @@
 """What a trace has recorded of attention, as figures need it."""
 
+import re
+
 from sitegen.notation import visible
+
+QUANTIZED = re.compile(r"I?Q(\d)")     # as GGUF names what it holds: Q4_0, Q4_K_M
 
 
 def recorded_layers(trace):
@@ -44,3 +48,13 @@ def contributions(trace, layer):
     lengths = trace.tensor(f"{layer}.value_norms")[:, :, None, :]
     taken = trace.tensor(f"{layer}.weights") * lengths
     return taken / taken.sum(-1, keepdims=True)
+
+
+def model_title(model):
+    """Return what a model is called where its numbers stand: with the bits that its
+    weights were stored in, where these are fewer than those it was run in."""
+    found = QUANTIZED.match(model.get("weights", ""))
+    if not found:
+        return model["name"]
+    return (f"{model['name']}, {found[1]}-bit weights dequantised to "
+            f"{model['dtype']}")

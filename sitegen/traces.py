@@ -17,6 +17,7 @@ import numpy as np
 
 from sitegen.content import read_toml, shown
 from sitegen.errors import Place, Problem
+from sitegen.recorded import model_title
 from sitegen.schemas import schema_errors
 from sitegen.snippets import environment
 
@@ -274,6 +275,6 @@ def describe_trace(trace, words):
     model, producer = trace.data["model"], trace.data["producer"]
     kind = "source_trained" if model.get("trained") else "source_random"
     return words[kind].format(
-        name=model.get("name", ""), script=producer.get("script", ""),
+        name=model_title(model), script=producer.get("script", ""),
         arguments=" ".join(producer.get("arguments", [])), dtype=model.get("dtype", ""),
         sha256=producer.get("sha256", "")[:12])

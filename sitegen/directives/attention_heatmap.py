@@ -14,7 +14,13 @@ from sitegen import pictures
 from sitegen.islands import LARGE
 from sitegen.notation import fixed, signed, signed_class, weight_class
 from sitegen.parts import DEFAULT_PARTS
-from sitegen.recorded import group_size, needed_tensors, recorded_layers, token_labels
+from sitegen.recorded import (
+    group_size,
+    model_title,
+    needed_tensors,
+    recorded_layers,
+    token_labels,
+)
 from sitegen.traces import forbidden_cells
 
 NAME = "attention-heatmap"
@@ -185,7 +191,7 @@ def variables(trace, view, options):
         "follow": options.get("follow", True), "cell": cell_words(view),
         "table_fits": max(queries, keys) <= TABLE_LIMIT, "strip_limit": STRIP_LIMIT,
         "weight_stops": WEIGHT_STOPS, "signed_stops": SIGNED_STOPS,
-        "model": trace.data["model"],
+        "model": trace.data["model"], "title": model_title(trace.data["model"]),
         "parts": DEFAULT_PARTS,
         "contributions": "layers.0.value_norms" in trace.data["tensors"],
     }
