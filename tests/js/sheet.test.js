@@ -55,8 +55,7 @@ const matrix = {
   values: Float32Array.of(9, 0, 0, 0, 1, 2, 0, 0, 0, 8, 3, 0, 4, 0, 0, 7),
 };
 
-  assert.deepEqual([...shrink(matrix, causal, 4)],
-    [9, -1, -1, -1, 1, 2, -1, -1, 0, 8, 3, -1, 4, 0, 0, 7]);
+test("a pixel is the largest cell that it covers, and a thin line stays", () => {
   assert.deepEqual([...shrink(matrix, causal, 2)], [9, -1, 8, 7]);
 });
 
