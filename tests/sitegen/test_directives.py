@@ -7,7 +7,8 @@ from selectolax.lexbor import LexborHTMLParser
 @pytest.mark.parametrize(("text", "expected"), [
     ("/// figur | f\nx\n///", "1:1: unknown directive 'figur'"),
     ("x\n\n/// Figure\nx\n///", "3:1: unknown directive 'Figure'"),
-    ("/// figure\n    wid: true\n\nx\n///", "1:1: figure: wid: unknown key; did you mean 'wide'?"),
+    ("/// figure\n    wid: true\n\nx\n///",
+     "1:1: figure: wid: unknown key; did you mean 'wide'?"),
     ("/// figure\n    wide: 3\n\nx\n///", "1:1: figure: wide: 3: expected a boolean"),
     ("/// figure\n    wide: 'true'\n\nx\n///", '1:1: figure: wide: "true": expected a'),
     ("/// downloads\n///", "1:1: downloads: 'files' is missing"),
