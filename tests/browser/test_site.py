@@ -9,6 +9,7 @@ from urllib.parse import urldefrag
 import pytest
 
 ARTICLE = "inside-attention/index.html"
+ELSEWHERE = ("https:", "http:", "mailto:", "data:")
 TARGET_PX = 24
 RELATIVE_LUMINANCE = """(element) => {
   const linear = (c) => c <= 10 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4;
@@ -143,7 +144,7 @@ def test_every_link_has_its_target(reader, pages, site_dir):
             assert (site_dir / target.removeprefix(f"{root}/")).is_file(), (path, link)
             assert not fragment or fragment in ids[target], (path, link)
         else:
-            assert target.startswith(("https:", "http:", "mailto:", "data:")), (path, link)
+            assert target.startswith(ELSEWHERE), (path, link)
 
 
 def test_a_reader_walks_from_the_index_to_the_article_and_back(reader):
