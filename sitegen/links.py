@@ -14,7 +14,7 @@ def check_links(parsed, pages, files):
     """Yield a Problem for each address within the site that leads nowhere."""
     found = dict.fromkeys(
         address for _, attributes in parsed.elements for name in NAMES
-        for address in addresses_of(name, attributes.get(name) or ""))
+        if name in attributes for address in addresses_of(name, attributes[name] or ""))
     for address in found:
         problem = broken(address, parsed, pages, files)
         if problem:
