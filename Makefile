@@ -7,7 +7,7 @@ PYTHON ?= python3
 key = $(shell { $(PYTHON) -V; cat locks/$(1).txt; } | cksum | cut -d ' ' -f 1)
 SITE := .venv/site-$(call key,site)
 TEST := .venv/test-$(call key,test)
-TORCH := .venv/torch-$(call key,torch)
+TORCH := .venv/torch-$(call key,torch)-$(call key,alone)
 LOCK := .venv/lock-$(call key,lock)
 NPM := $(TEST)/bin/python tests/tools/node.py npm
 
@@ -17,7 +17,7 @@ COMPILE = $(LOCK)/bin/uv pip compile --quiet --universal --python-version 3.11 \
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help site serve test test-torch bench golden lock clean
+.PHONY: help site serve probe test test-torch test-probe bench golden lock clean
 
 help:  ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
@@ -27,6 +27,10 @@ site: $(SITE)/made  ## build _site/ and what it needs to be built
 
 serve: site  ## show _site/ at http://localhost:8000
 	$(PYTHON) -m http.server --directory _site --bind localhost
+
+probe: $(TORCH)/made  ## record a model: make probe DEVICE=cuda:0 [MODEL=…] [ARGS=…]
+	$(TORCH)/bin/python probe/probe_pretrained.py --device $(DEVICE) \
+		$(if $(MODEL),--model "$(MODEL)") --output probe/traces $(ARGS)
 
 test: $(TEST)/made node_modules/.package-lock.json  ## run every test, setting up what they need
 	$(TEST)/bin/python tests/tools/browsers.py
@@ -39,6 +43,9 @@ test: $(TEST)/made node_modules/.package-lock.json  ## run every test, setting u
 test-torch: $(TORCH)/made  ## compare the model with Hugging Face's (installs PyTorch)
 	$(TORCH)/bin/python -m pytest -m torch tests/model
 
+test-probe: $(TORCH)/made  ## try the probe on small random models and on SmolLM2
+	$(TORCH)/bin/python -m pytest -m torch tests/probe
+
 bench: $(TEST)/made  ## measure builds, pages and the model; write bench/results/
 	$(TEST)/bin/python tests/tools/browsers.py
 	OPENBLAS_NUM_THREADS=1 $(TEST)/bin/python -m bench
@@ -50,6 +57,7 @@ lock: $(LOCK)/made  ## write locks/ anew from pyproject.toml
 	$(COMPILE) pyproject.toml -o locks/site.txt
 	$(COMPILE) pyproject.toml --group test -o locks/test.txt
 	$(COMPILE) pyproject.toml --group test --group torch -o locks/torch.txt
+	$(COMPILE) --no-deps --group alone -o locks/alone.txt
 	$(COMPILE) --group node -o locks/node.txt
 	$(COMPILE) --group lock -o locks/lock.txt
 
@@ -63,10 +71,11 @@ clean:  ## remove everything that the other targets made
 	touch $@
 
 # PyTorch has no lock: its CPU build and its CUDA build share a version but no hash.
-$(TORCH)/made: locks/torch.txt
+$(TORCH)/made: locks/torch.txt locks/alone.txt
 	$(PYTHON) -m venv --clear $(@D)
 	$(@D)/$(INSTALL) torch==2.13.0
 	$(@D)/$(INSTALL) --require-hashes -r locks/torch.txt
+	$(@D)/$(INSTALL) --require-hashes --no-deps -r locks/alone.txt
 	touch $@
 
 node_modules/.package-lock.json: package-lock.json $(TEST)/made
