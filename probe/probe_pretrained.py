@@ -825,8 +825,8 @@ def check_architecture(config, shapes):
         raise ValueError(f"a {name} model has attention sinks: its weights do not sum "
                          "to one, which a trace of format 1 cannot say")
     if not rope_of(config).get("rope_theta"):
-        raise ValueError(f"a {name} model has no rotary positions (rope_theta); a trace "
-                         "of format 1 has no words for another kind")
+        raise ValueError(f"a {name} model has no rotary positions (rope_theta), and "
+                         "another kind a trace of format 1 cannot say")
 
 
 def fill_in(config):
