@@ -18,6 +18,7 @@ from markdown.treeprocessors import Treeprocessor
 from pymdownx.blocks import BlocksExtension
 from pymdownx.blocks.block import Block
 
+from sitegen.inline_patterns import GuardedPatterns
 from sitegen.lists import indent_lists
 from sitegen.scan import MARK
 
@@ -101,7 +102,7 @@ def new_markdown(directive_names):
     """Return a Markdown instance; call its `reset` before each `convert`."""
     return markdown.Markdown(extensions=[
         *PLAIN_EXTENSIONS, TableExtension(use_align_attribute=True), OurReading(),
-        Directives(directive_names)])
+        Directives(directive_names), GuardedPatterns()])
 
 
 def slug(text):

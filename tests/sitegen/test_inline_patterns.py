@@ -1,0 +1,34 @@
+"""Guarded inline patterns find what unguarded ones find, and only skip the rest."""
+
+import markdown
+import pytest
+
+from sitegen.inline_patterns import CHARACTERS, Guarded, GuardedPatterns
+
+TEXTS = [
+    "plain words", "a `code` b", r"an \* escape", "[link](x.html) and ![alt](x.png)",
+    "[ref][r] ![pic][r] [r] ![r]\n\n[r]: y.html", "<https://example.org> <a@b.org>",
+    "line  \nbreak", "<b>raw</b> &amp; &copy;", "*a* **b** ***c*** _d_ __e__ f_g_h",
+    "note[^1]\n\n[^1]: text", "`*` and *`*`* and [*a*](b) and *[a](b)*",
+]
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_a_guard_changes_no_text(text):
+    plain = markdown.Markdown(extensions=["footnotes"])
+    guarded = markdown.Markdown(extensions=["footnotes", GuardedPatterns()])
+    assert guarded.convert(text) == plain.convert(text)
+
+
+def test_every_pattern_of_markdown_that_can_be_guarded_is():
+    md = markdown.Markdown(extensions=["footnotes", GuardedPatterns()])
+    free = [item.name for item in md.inlinePatterns._priority
+            if not isinstance(md.inlinePatterns[item.name].getCompiledRegExp(), Guarded)]
+    assert set(free) <= {"not_strong"}
+    assert all(name in CHARACTERS for name in ("link", "backtick", "em_strong"))
+
+
+def test_a_guard_of_the_wrong_character_would_be_seen():
+    md = markdown.Markdown(extensions=[GuardedPatterns()])
+    md.inlinePatterns["em_strong"].compiled_re.character = "~"
+    assert md.convert("*a*") != markdown.markdown("*a*")
