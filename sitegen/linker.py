@@ -22,6 +22,7 @@ IMPORT = re.compile(r"""import\s*\{([^{}]*)\}\s*from\s*(["'])(.*?)\2\s*;""")
 IMPORTED = re.compile(r"([\w$]+)(?:\s+as\s+([\w$]+))?")
 EXPORT = re.compile(r"(export\s+)(?:(?:async\s+)?function\b\s*\*?|class\b|const\b)"
                     r"\s*([A-Za-z_$][\w$]*)")
+SHARED = "__modules"     # what late scripts find the first one's modules under
 SUPPORTED = ('known: import { a, b as c } from "./x.js"; at the head, and '
              "export function, async function, class or const NAME")
 
@@ -62,11 +63,38 @@ def link_scripts(entries):
     entries  paths of ES modules, in the order in which they are to run; each module
              that they import runs once, before the first that imports it
     """
-    modules = {}
+    script, _, problems = link_with_late(entries, ())
+    return script, problems
+
+
+def link_with_late(entries, late):
+    """Return (script of the entries, path → script of each late entry, problems).
+
+    A late script is loaded after the first one, and only where a page needs it. It has
+    the modules that the first one lacks, and takes the others from it.
+    """
+    modules = _reached(entries, {})
+    later = {path: _reached([path], dict(modules)) for path in late}
+    every = {path: module for found in (modules, *later.values())
+             for path, module in found.items()}
+    names = _closure_names(list(every))
+    shared = sorted({names[_target(path, statement)]
+                     for path, module in every.items() if path not in modules
+                     for statement in module.imports
+                     if _target(path, statement) in modules})
+    given = f"globalThis.{SHARED} = {{ {', '.join(shared)} }};\n" if shared else ""
+    taken = f"const {{ {', '.join(shared)} }} = globalThis.{SHARED};\n"
+    scripts = {path: _script(found.keys() - modules.keys(), found, names, taken)
+               for path, found in later.items()}
+    problems = [p for module in every.values() for p in module.problems]
+    return _script(modules, modules, names, "", given), scripts, problems
+
+
+def _reached(entries, modules):
+    """Return the modules with all that entries reach added, dependencies first."""
     for entry in entries:
         _visit(Path(os.path.normpath(entry)), modules, ())
-    problems = [p for module in modules.values() for p in module.problems]
-    return _script(modules), problems
+    return modules
 
 
 def read_module(path):
@@ -206,10 +234,11 @@ def _is_html_comment(text, token, previous):
             or (text.startswith("-->", token.start) and starts_line))
 
 
-def _script(modules):
-    names = _closure_names(list(modules))
-    parts = [_closure(module, names) for module in modules.values()]
-    return "(() => {\n\"use strict\";\n" + "".join(parts) + "})();\n"
+def _script(paths, modules, names, head, foot=""):
+    """Return the script of some of the modules, in the modules' order."""
+    parts = [_closure(module, names) for path, module in modules.items()
+             if path in paths]
+    return f"(() => {{\n\"use strict\";\n{head}{''.join(parts)}{foot}}})();\n"
 
 
 def _closure_names(paths):
@@ -244,22 +273,27 @@ def _destructuring(statement, closure):
 
 
 def _body(module):
-    """Return the module's text without comments, imports and the word export."""
+    """Return the module's text without comments, indents, imports and the word
+    export."""
     removals = [(statement.start, statement.end, "") for statement in module.imports]
     removals += [(start, end, "") for start, end in module.exports.values()]
     removals += [_comment_removal(module.text, token) for token in module.tokens
                  if token.kind == "comment" and not token.text.startswith("/*!")]
+    removals += [(token.start, token.start + len(token.text), "\n")
+                 for token in module.tokens
+                 if token.kind == "space" and "\n" in token.text]
     pieces, last = [], 0
     for start, end, instead in sorted(removals):
-        pieces += module.text[last:start], instead
-        last = end
+        if start >= last:    # else within an import that is gone
+            pieces += module.text[last:start], instead
+            last = end
     return "".join(pieces) + module.text[last:]
 
 
 def _comment_removal(text, comment):
-    """Return (start, end, instead): whole lines go, or what separates tokens stays."""
+    """Return (start, end, instead), so that what separates tokens stays."""
     start, end = comment.start, comment.start + len(comment.text)
     line_start = text.rfind("\n", 0, start) + 1
     if not text[line_start:start].strip() and text[end:end + 1] in ("\n", ""):
-        return line_start, end + 1, ""
+        return start, end, ""
     return start, end, "\n" if "\n" in comment.text else " "

@@ -14,7 +14,7 @@ from sitegen.content import read_site, with_lines
 from sitegen.directives import MODULES, TAKES_CODE
 from sitegen.errors import BuildFailed, Place, Problem, known, stop_if
 from sitegen.islands import island_of
-from sitegen.linker import link_scripts
+from sitegen.linker import link_with_late
 from sitegen.markdown_text import new_markdown
 from sitegen.output import refuse_foreign, write_site
 from sitegen.records import ArticleContext, Directive, Page
@@ -28,6 +28,8 @@ ROOT = Path(__file__).parent.parent
 POLICY = ("default-src 'none'; script-src 'self'; style-src 'self'; "
           "img-src 'self' data:; font-src 'self'; base-uri 'none'; form-action 'none'")
 WORDS_A_MINUTE = 220
+LATE_WIDGETS = {"head-gallery"}     # their scripts come when their figures come near
+CSS_COMMENT = re.compile(r"""(?P<kept>"[^"]*"|'[^']*')|/\*.*?\*/""", re.DOTALL)
 ASSETS = {"css": "static/site.css", "theme": "static/theme.js", "js": "static/app.js"}
 
 
@@ -71,17 +73,27 @@ def shared_files():
     """Return (path → content, problems) of what all pages share."""
     styles = [*sorted(ROOT.glob("static/css/*.css")),
               *sorted(ROOT.glob("static/css/widgets/*.css"))]
-    script, problems = link_scripts(sorted(ROOT.glob("static/js/widgets/*.js")))
+    widgets = sorted(ROOT.glob("static/js/widgets/*.js"))
+    late = [path for path in widgets if path.stem in LATE_WIDGETS]
+    script, late_scripts, problems = link_with_late(
+        [path for path in widgets if path not in late], late)
     files = {
-        ASSETS["css"]: "\n".join(path.read_text("utf-8") for path in styles),
+        ASSETS["css"]: compact_css("".join(path.read_text("utf-8") for path in styles)),
         ASSETS["theme"]: ROOT / "static/js/theme.js",
         ASSETS["js"]: script,
+        **{f"static/{path.name}": text for path, text in late_scripts.items()},
     }
     for path in [*ROOT.glob("static/fonts/*"), *ROOT.glob("static/schema/trace.*")]:
         files[path.relative_to(ROOT).as_posix()] = path
     for name in ("LICENSE", "THIRD-PARTY.md"):
         files[f"static/{name}"] = ROOT / name
     return files, problems
+
+
+def compact_css(text):
+    """Return a style sheet without its comments and indents."""
+    bare = CSS_COMMENT.sub(lambda found: found["kept"] or "", text)
+    return re.sub(r"\s*\n\s*", "\n", bare)
 
 
 @cache

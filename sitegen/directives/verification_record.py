@@ -39,6 +39,7 @@ def prepare(directive, article):
         return None
     return {"claims": group_claims(checks), "count": len(checks),
             "failed": sum(not check["passed"] for check in checks),
+            "address": article.address_prefix(trace),
             "origin": describe_trace(trace, article.words)}
 
 
