@@ -1,8 +1,8 @@
 """Measure what the project costs; print a table and keep it as a dated file.
 
-    python -m bench [build] [page] [head] [model]
+    python -m bench [build] [page] [head] [model] [encoding]
 
-Without a name all four are measured; the file is written only then.  Whether a budget
+Without a name all are measured; the file is written only then.  Whether a budget
 is kept is printed and recorded, never a reason to fail: a busy machine is no fault.
 """
 
@@ -13,6 +13,7 @@ from pathlib import Path
 from playwright.sync_api import sync_playwright
 
 from bench.builds import measure_builds
+from bench.encodings import measure_encodings
 from bench.heads import measure_heads
 from bench.model import measure_model
 from bench.pages import measure_pages
@@ -21,7 +22,8 @@ from tests.browser.harness import CHROMIUM_ARGUMENTS
 from tests.tools.browsers import CHROMIUM, find_or_install
 
 IN_BROWSER = {"page": measure_pages, "head": measure_heads}
-ALONE = {"build": measure_builds, "model": measure_model}
+ALONE = {"build": measure_builds, "model": measure_model,
+         "encoding": measure_encodings}
 
 
 def measure_in_browser(names):

@@ -15,7 +15,7 @@ LIBRARIES = ["numpy", "markdown", "pygments", "math-core", "latex2mathml", "play
 class Row:
     """One measurement.
 
-    group   what kind it is: build, page, head, model
+    group   what kind it is: build, page, head, model, encoding
     budget  the most that design.md allows, in the same unit, where it says
     """
 
