@@ -27,7 +27,7 @@ def module_of(path):
 
 
 def read_layers():
-    """Return {module of sitegen: its layer}, from the table of the architecture note."""
+    """Return {module of sitegen: its layer}, from the architecture note's table."""
     rows = re.findall(r"^\| (\d) \| ([^|]+) \|", ARCHITECTURE.read_text("utf-8"), re.M)
     return {
         name.removesuffix("/*"): int(layer)
@@ -47,7 +47,7 @@ def names_of(statement):
 
 
 def imported_names(text):
-    """Yield (dotted name, line, whether inside a function) for each import of a text."""
+    """Yield (dotted name, line, whether inside a function) for each import."""
 
     def visit(node, inside):
         if isinstance(node, ast.Import | ast.ImportFrom):
@@ -163,7 +163,7 @@ SPOILED = {
         "errors", "from sitegen import pipeline", {"errors": 0, "pipeline": 4}
     ),
     "inside a function": inner_imports("x", "def f():\n    import json"),
-    "inside a method": inner_imports("x", "class C:\n  def f(self):\n    from a import b"),
+    "inside a method": inner_imports("x", "class C:\n  def f(self):\n    import a"),
     "a library": foreign_imports("model", "import scipy.special", {"numpy"}),
     "one of ours": foreign_imports("model", "from sitegen.errors import x", {"numpy"}),
     "another widget": script_imports(

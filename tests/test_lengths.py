@@ -45,9 +45,9 @@ def long_functions(text):
 
 
 def long_lines(text, columns):
-    """Yield a sentence for each line over `columns`."""
+    """Yield a sentence for each line over `columns` that could be broken at a space."""
     for number, line in enumerate(text.splitlines(), 1):
-        if len(line) > columns:
+        if len(line) > columns and " " in line.strip():
             yield f"line {number} has {len(line)} columns"
 
 
@@ -78,8 +78,8 @@ SPOILED = {
     "a function": ("x.py", "def f():\n" + "    pass\n" * FUNCTION_LINES),
     "a file": ("x.py", "pass\n" * (PYTHON_LINES + 1)),
     "a script": ("x.js", ";\n" * (SCRIPT_LINES + 1)),
-    "a line": ("x.js", ";" * (COLUMNS + 1)),
-    "a line of the model": ("model/tiny_llama.py", "#" * (MODEL_COLUMNS + 1)),
+    "a line": ("x.js", "; " * COLUMNS),
+    "a line of the model": ("model/tiny_llama.py", "# " * MODEL_COLUMNS),
 }
 
 

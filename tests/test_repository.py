@@ -1,4 +1,4 @@
-"""What the repository as a whole promises: locks, help, names, no trace of a machine."""
+"""What the repository as a whole promises: locks, help, names, no machine's folder."""
 
 import ast
 import re
