@@ -19,6 +19,7 @@ from sitegen.scan import MARK, MARK_CLOSE, MARK_OPEN
 RESERVED_IDS = ("article", "references", "sources", "made", "how-to-cite",
                 "theme-auto", "theme-light", "theme-dark")
 TOKEN = re.compile(
+    rf"(?=[<{MARK_OPEN}\[])(?:"      # one look at a character, before twelve attempts
     r"(?P<comment><!--.*?-->)"
     r"|(?P<directive><directive-(?P<index>\d+)>(?P<body>.*?)</directive-(?P=index)>)"
     r"|(?P<code><code\b[^>]*>.*?</code>)"
@@ -31,7 +32,7 @@ TOKEN = re.compile(
     r'|<a href="step:(?P<step>[^"]*)"[^>]*>(?P<words>.*?)</a>'
     r'|<a href="#(?P<label>[^"]+)"[^>]*></a>'
     r"|(?P<note>\[\^[^\]<\n]+\])"
-    rf"|(?P<tag><[a-zA-Z/][^>]*{MARK_OPEN}[^>]*>)", re.S)
+    rf"|(?P<tag><[a-zA-Z/][^>]*{MARK_OPEN}[^>]*>))", re.S)
 TABLE = re.compile(r"<table>.*?</table>", re.S)     # Markdown's; they do not nest
 LATE = re.compile("\ufdd2(\\d+)\ufdd3")
 

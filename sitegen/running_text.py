@@ -11,6 +11,7 @@ SAME_PARAGRAPH = r"(?:(?!\n[ \t>]*\n).)"
 SPEC = r"[^\[\]\n]*(?:\[[^\[\]\n]*\][^\[\]\n]*)*"    # may hold [0,0,2,1]
 LABEL = r"(?:[ \t]*\{#(?P<label>[\w:.-]+)(?:[ \t]+step=(?P<step>[\w-]+))?[ \t]*\})?"
 INLINE = re.compile(
+    r"(?=[<\\`\[])(?:"               # one look at a character, before nine attempts
     r"(?P<comment><!--.*?-->)"
     r"|(?P<escape>\\[\\`])"
     rf"|(?P<code>(?<!`)(?P<ticks>`+)(?!`){SAME_PARAGRAPH}+?(?<!`)(?P=ticks)(?!`))"
@@ -19,7 +20,7 @@ INLINE = re.compile(
     r"|(?P<open>\\[(\[])"
     rf"|(?P<value>\[\[[ \t]*value\b(?P<spec>{SPEC})\]\])"
     r"|(?P<cite>\[(?P<keys>@[\w:.+-]+(?:;[ \t]*@[\w:.+-]+)*)\](?![(\[]))"
-    r"|(?P<broken>\[\[[ \t]*value\b|\[@(?![^\]\n]*\][(\[]))", re.S)
+    r"|(?P<broken>\[\[[ \t]*value\b|\[@(?![^\]\n]*\][(\[])))", re.S)
 LINK = re.compile(r"\]\([ \t]*(?:<([^>\n]*)>|((?:[^\s()\\]|\\.|\([^\s()]*\))*))"
                   r"|^[ ]{0,3}\[[^\]\n]+\]:[ \t]*<?([^\s>]+)"
                   r"|\b(?:href|src)\s*=\s*(?:[\"']([^\"'\n]*)|([^\s\"'>]+))", re.M)
