@@ -385,7 +385,8 @@ class Capture:
         self.seen.append(index)
         q, k = self.unrotated(query, key)
         for name, tensor in {"q": q, "k": k, "q_rotated": query, "k_rotated": key,
-                             "v": value, "heads": mixed.transpose(1, 2)}.items():
+                             "v": value, "weights": weights,
+                             "heads": mixed.transpose(1, 2)}.items():
             if tensor is not None:
                 self.keep(index, name, tensor)
         self.keep(index, "attention", AttentionCall(
@@ -497,7 +498,8 @@ class Recorder:
         else:
             full = name if layer is None else f"layers.{layer}.{name}"
             self.shapes[full] = list(value.shape)
-            if layer is None or layer in self.options.detail:
+            detailed = layer is None or layer in self.options.detail
+            if detailed and name != "weights":          # those come with the attention
                 self.add(full, on_host(value))
             if name == "q":
                 self.q = value
@@ -758,45 +760,36 @@ def check_folder(path):
         raise ValueError(f"{path.name}: no tokenizer (tokenizer.json)")
 
 
+# What loading raised, by the names of its causes and its words: what to do.
+LOADING_ERRORS = (
+    ("GatedRepo|gated repo", "it is gated: accept its terms on its page, then log in with "
+     "`hf auth login`"),
+    ("RevisionNotFound|valid git identifier", "no such revision: see --revision"),
+    ("LocalEntryNotFound|OfflineMode|Connect|couldn't connect", "the hub cannot be reached "
+     "and the model is not stored here: give a folder or a .gguf file"),
+    ("RepositoryNotFound|valid model identifier", "no such model, or a private one"),
+    ("Unrecognized configuration class", "AutoModelForCausalLM knows no decoder of its "
+     "architecture"),
+    ("trust_remote_code", "its code is not part of transformers, and is not run"),
+)
+OUT_OF_MEMORY = re.compile("out of memory|can't allocate memory")
+
+
 @contextlib.contextmanager
 def named_errors(model):
-    """Turn what loading may raise into one line that says what to do."""
-    name = Path(model).name if Path(model).exists() else model
+    """Turn what loading may raise into a ValueError of one line that says what to do."""
     try:
         yield
-    except torch.OutOfMemoryError:
-        raise
     except (OSError, ValueError, KeyError, RuntimeError, ImportError) as error:
+        if OUT_OF_MEMORY.search(str(error)):
+            raise
         chain, link = [], error
-        while link is not None and len(chain) < 20:
-            chain.append(type(link).__name__)
-            link = link.__cause__ or link.__context__
-        for kind, words in HUB_ERRORS.items():
-            if kind in chain or kind in str(error):
-                raise ValueError(f"{name}: {words}") from error
-        text = " ".join(str(error).split())
-        raise ValueError(f"{name}: {text[:300]}") from error
-
-
-HUB_ERRORS = {
-    "GatedRepoError": "the model is gated: accept its terms on its page, then log in "
-    "with `hf auth login`",
-    "gated repo": "the model is gated: accept its terms on its page, then log in with "
-    "`hf auth login`",
-    "RevisionNotFoundError": "no such revision: see --revision",
-    "RepositoryNotFoundError": "no such model, or it is private: check the name",
-    "LocalEntryNotFoundError": "the hub cannot be reached and the model is not stored "
-    "here: check the network, or give a folder or a .gguf file",
-    "ConnectError": "the hub cannot be reached: check the network, or give a folder or "
-    "a .gguf file",
-    "ConnectionError": "the hub cannot be reached: check the network, or give a folder "
-    "or a .gguf file",
-    "couldn't connect": "the hub cannot be reached and the model is not stored here: "
-    "check the network, or give a folder or a .gguf file",
-    "Unrecognized configuration class": "no decoder for text: AutoModelForCausalLM "
-    "does not know its architecture",
-    "requires you to execute": "its code is not part of transformers and is not run",
-}
+        while link is not None:
+            chain, link = [*chain, type(link).__name__], link.__cause__ or link.__context__
+        told = " ".join([*chain, *str(error).split()])
+        words = next((words for pattern, words in LOADING_ERRORS
+                      if re.search(pattern, told)), " ".join(str(error).split())[:300])
+        raise ValueError(f"{Path(model).name}: {words}") from error
 
 
 def rope_of(config):
@@ -1255,22 +1248,33 @@ def print_checks(checks):
     print(f"{passed} of {len(checks)} checks passed", flush=True)
 
 
-def main(arguments=None):
-    """Do what the command line asks; return 1 if a check failed, else 0."""
-    options = parse_arguments(arguments)
-    logging.set_verbosity_error()
+def run(options):
+    """Record, and print the checks; return 1 if one failed, else 0.
+
+    Raises ValueError for what cannot be run, memory that does not suffice included.
+    """
     options.output = output_path(options)
     try:
         checks = record(options)
-    except (torch.OutOfMemoryError, MemoryError):
-        raise ValueError(f"out of memory on {options.device}: {LOWER}") from None
+    except (RuntimeError, MemoryError) as error:
+        if isinstance(error, RuntimeError) and not OUT_OF_MEMORY.search(str(error)):
+            raise
+        raise ValueError(f"out of memory on {options.device}: {LOWER}") from error
     print_checks(checks)
     return 0 if all(check["passed"] for check in checks) else 1
 
 
-if __name__ == "__main__":
+def main(arguments=None):
+    """Do what the command line asks and return the exit status."""
+    logging.set_verbosity_error()
+    if not sys.stderr.isatty():
+        logging.disable_progress_bar()
     try:
-        sys.exit(main())
+        return run(parse_arguments(arguments))
     except (OSError, ValueError) as error:
-        print(f"probe_pretrained.py: {error}", file=sys.stderr)
-        sys.exit(2)
+        say(f"probe_pretrained.py: {error}")
+        return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())
