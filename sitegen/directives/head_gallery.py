@@ -24,6 +24,7 @@ WORDS = {
     "entropy": "gallery_entropy", "first_contribution": "gallery_first_contribution",
     "induction": "gallery_induction",
 }
+OF_SINGLE_HEADS = {"previous", "induction"}
 AXIS_WORDS = "gallery_axis_layer", "gallery_axis_head"
 SHEET_WIDTH = 854    # pixels: what 1-tokens.css calls --wide
 SMALLEST_SIDE = 8
@@ -32,13 +33,18 @@ DIGITS = 2
 
 @dataclass(frozen=True)
 class Column:
-    """A statistic in words: per layer its mean and the head where it is largest."""
+    """A statistic in words.
+
+    first  of layer 0, head 0
+    cells  of each layer: the heads' mean, or, where single heads stand out, the largest
+           number and its head
+    """
 
     name: str
     title: str
     uniform: str
-    first: str                              # of layer 0, head 0
-    cells: tuple[tuple[str, str, int], ...]
+    first: str
+    cells: tuple[tuple[str, int | None], ...]
 
 
 def prepare(directive, article):
@@ -107,8 +113,11 @@ def variables(trace, statistics, files, words):
 
 def column(statistic, words):
     """Return a Statistic as a Column."""
+    if statistic.name in OF_SINGLE_HEADS:
+        cells = [(row.max(), int(row.argmax())) for row in statistic.values]
+    else:
+        cells = [(row.mean(), None) for row in statistic.values]
     return Column(
         statistic.name, words[WORDS[statistic.name]], fixed(statistic.uniform, DIGITS),
         fixed(statistic.values[0, 0], DIGITS),
-        tuple((fixed(row.mean(), DIGITS), fixed(row.max(), DIGITS), int(row.argmax()))
-              for row in statistic.values))
+        tuple((fixed(number, DIGITS), head) for number, head in cells))

@@ -1,0 +1,81 @@
+"""What a page carries of a trace: small tensors whole, large ones as scripts."""
+
+import json
+import re
+
+import numpy as np
+
+from sitegen.islands import island_of
+from sitegen.parts import decode_rows
+from sitegen.recorded import contributions, needed_tensors
+from tests.pretrained_trace import parsed, pretrained_trace
+
+T = 40
+CALL = re.compile(r'receiveTensor\("([\w-]+)","([\w.]+)","([A-Za-z0-9+/]+={0,2})"\);\n')
+ALLOWED = np.tril(np.ones((T, T), bool))
+
+
+def island(data, **more):
+    trace = parsed(data)
+    text, files = island_of(trace, needed_tensors(trace), **more)
+    return json.loads(str(text)), files
+
+
+def test_layer_0_is_in_the_page_and_every_other_layer_is_a_script():
+    page, files = island(pretrained_trace(T))
+    assert "data" in page["tensors"]["layers.0.weights"]
+    for layer in range(1, 5):
+        tensor = page["tensors"][f"layers.{layer}.weights"]
+        assert tensor["file"] == f"data/pretrained/layers.{layer}.weights.js"
+        assert "data" not in tensor
+        assert tensor["file"] in files
+    assert len(files) == 4 + 5, "four layers' weights and five layers' contributions"
+
+
+def test_a_script_calls_one_function_and_does_nothing_else():
+    _, files = island(pretrained_trace(T))
+    for path, text in files.items():
+        trace, name, _ = CALL.fullmatch(text).groups()
+        assert path == f"data/{trace}/{name}.js"
+
+
+def test_rows_are_read_back_within_a_part_of_the_recorded_ones():
+    data = pretrained_trace(T)
+    page, files = island(data)
+    trace = parsed(data)
+    for layer in range(5):
+        name = f"layers.{layer}.weights"
+        stored = page["tensors"][name]
+        text = stored.get("data") or CALL.fullmatch(files[stored["file"]])[3]
+        counts = decode_rows(text, ALLOWED, stored["shape"])
+        assert (counts.sum(-1, dtype=int) == 4095).all()
+        assert np.abs(counts / 4095 - trace.tensor(name)).max() < 1 / 4095 + 1e-6
+
+
+def test_contributions_are_made_of_what_was_recorded():
+    data = pretrained_trace(T)
+    page, files = island(data)
+    stored = page["tensors"]["layers.3.contributions"]
+    counts = decode_rows(CALL.fullmatch(files[stored["file"]])[3], ALLOWED,
+                         stored["shape"])
+    exact = contributions(parsed(data), "layers.3")
+    assert np.abs(counts / 4095 - exact).max() < 1 / 4095
+
+
+def test_a_small_trace_stands_in_the_page_as_it_is():
+    data = pretrained_trace(6)
+    page, files = island(data)
+    assert page["tensors"]["layers.1.weights"] == data["tensors"]["layers.1.weights"]
+    assert not files
+
+
+def test_the_page_has_no_more_of_a_recording_than_it_reads():
+    data = pretrained_trace(T)
+    data["input"]["prompt"] = "a secret"
+    data["environment"] = {"device": "a host"}
+    page, _ = island(data, extras={"statistics": {"first": [0.5]}})
+    assert page["input"].keys() == {"token_ids", "token_labels", "position_ids"}
+    assert "environment" not in page
+    assert "checks" not in page
+    assert page["statistics"] == {"first": [0.5]}
+    assert "layers.0.value_norms" not in page["tensors"]
