@@ -9,6 +9,7 @@ import re
 REFUSED_TAGS = {
     "style", "base", "iframe", "frame", "frameset", "object", "embed", "applet",
     "portal", "form", "template", "noscript", "plaintext", "xmp", "noembed", "noframes"}
+JUDGED_TAGS = REFUSED_TAGS | {"script"}     # judged even where they have no attribute
 LINKS = {"a", "area"}
 # Attributes whose address is followed on a click, and those that a browser loads.
 FOLLOWED = {"href", "xlink:href", "action", "formaction", "cite", "longdesc"}
@@ -22,6 +23,8 @@ URL_FUNCTION = re.compile(r"url\(\s*[\"']?([^\"')]*)", re.I)
 def check_policy(parsed):
     """Yield a Problem for each element and attribute that a page may not hold."""
     for tag, attributes in parsed.elements:
+        if not attributes and tag not in JUDGED_TAGS:
+            continue
         for message, todo in _element_faults(tag, attributes):
             yield from parsed.problems([rf"(?i)<{tag}\b"], message, todo)
         for name, value in attributes.items():
