@@ -77,7 +77,10 @@ def write_results(rows, notes, folder=RESULTS):
     content = {
         "date": today,
         "environment": {**environment(), **notes},
-        "rows": [{**asdict(row), "kept": row.kept} for row in rows],
+        "rows": [
+            {**asdict(row), "value": float(f"{row.value:.4g}"), "kept": row.kept}
+            for row in rows
+        ],
     }
     folder.mkdir(exist_ok=True)
     path = folder / f"{today}.json"

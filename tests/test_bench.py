@@ -1,0 +1,82 @@
+"""What the benchmarks measure is what they say: not their figures, but their means."""
+
+import re
+import socket
+import subprocess
+import sys
+
+import pytest
+
+from bench.articles import Author, write_content
+from bench.pages import ARTICLE, bytes_by_kind
+from bench.processes import cost_of
+from bench.report import Row, environment, table_of
+from bench.yardstick import FENCE, FORMULA, render
+
+TEXTS = [Author(number, 20).article() for number in range(20)]
+
+
+def test_the_same_number_gives_the_same_article():
+    assert Author(7, 20).article() == TEXTS[7]
+    assert len(set(TEXTS)) == len(TEXTS)
+
+
+@pytest.mark.parametrize("construct", [FORMULA, FENCE], ids=["formula", "code"])
+def test_nothing_that_could_be_cached_stands_twice(construct):
+    found = [match[0] for text in TEXTS for match in construct.finditer(text)]
+    assert len(set(found)) == len(found) > 3 * len(TEXTS)
+
+
+def test_the_yardstick_does_all_of_the_work():
+    for text in TEXTS[:3]:
+        page = render(text)
+        assert page.count("<math") == len(FORMULA.findall(text)) == 10
+        assert page.count('class="codehilite"') == len(FENCE.findall(text)) == 4
+        assert page.count("<table>") == 2 and page.count("<h2") == 8
+        assert "FORMULA" not in page and '<span class="k">def</span>' in page
+
+
+def test_the_generator_builds_the_same_texts(tmp_path):
+    texts = write_content(tmp_path / "content", 2)
+    command = [sys.executable, "build.py", "--content", str(tmp_path / "content")]
+    cost = cost_of([*command, "--output", str(tmp_path / "site")], cwd=None)
+    assert cost.cpu_seconds > 0
+    for text in texts:
+        page = tmp_path / "site" / text.parent.name / "index.html"
+        written = re.search(r"<article.*</article>", page.read_text("utf-8"), re.S)[0]
+        assert written.count("<math") == 10 and written.count("<table") == 2
+
+
+def test_a_command_that_fails_is_not_measured():
+    with pytest.raises(subprocess.CalledProcessError):
+        cost_of([sys.executable, "-c", "raise SystemExit(3)"], cwd=None)
+
+
+def test_the_processes_that_a_command_starts_are_counted():
+    busy = "import time\nwhile time.process_time() < 0.5: pass"
+    parent = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {busy!r}])"
+    assert cost_of([sys.executable, "-c", parent], cwd=None).cpu_seconds > 0.5
+
+
+def test_the_table_says_which_budget_is_kept():
+    rows = [Row("page", "a", 7, "kB", 6), Row("page", "b", 5, "kB", 6),
+            Row("page", "c", 0.12345, "s")]
+    assert table_of(rows).splitlines()[2:] == [
+        "| a | 7 | kB | 6 | **over** |",
+        "| b | 5 | kB | 6 | kept |",
+        "| c | 0.123 | s |  |  |",
+    ]
+
+
+def test_what_the_page_carries_is_told_apart():
+    island = b'<script type="application/json" id="t">{}</script>'
+    listing = b"<source-reader>code</source-reader>"
+    sizes = bytes_by_kind({ARTICLE: b"text" + island + listing, "a.css": b"12",
+                           "b.js": b"123", "c.woff2": b"1234"})
+    assert sizes == {"html": 4, "islands": len(island), "listing": len(listing),
+                     "css": 2, "js": 3, "font": 4}
+
+
+def test_the_environment_names_no_host_and_no_folder():
+    words = " ".join(map(str, environment().values()))
+    assert not re.search(r"/|\\|" + re.escape(socket.gethostname()), words)
