@@ -27,7 +27,7 @@ WORDS = {
 OF_SINGLE_HEADS = {"previous", "induction"}
 AXIS_WORDS = "gallery_axis_layer", "gallery_axis_head"
 SHEET_WIDTH = 854    # pixels: what 1-tokens.css calls --wide
-SMALLEST_SIDE = 8
+SMALLEST_SIDE, LARGEST_SIDE = 8, 64
 DIGITS = 2
 
 
@@ -81,24 +81,23 @@ def write_pictures(trace, layers, article):
     """Put the sheet beside the page, light and dark; return their addresses."""
     weights = np.stack([trace.tensor(name)[0] for name in layers])
     forbidden = forbidden_cells(trace, weights.shape[2:])
-    pictures = sheet_pictures(weights, forbidden, picture_side(*weights.shape[:3]))
+    pictures = sheet_pictures(weights, forbidden, picture_side(*weights.shape[:2]))
     files = {f"data/{trace.id}/sheet-{scheme}.png": picture
              for scheme, picture in zip(("light", "dark"), pictures, strict=True)}
     article.downloads.update(files)
     return list(files)
 
 
-def picture_side(layers, heads, queries):
+def picture_side(layers, heads):
     """Return the pixels of one head's picture: the sheet is as wide as a figure."""
     room = SHEET_WIDTH // max(layers, heads) - GAP
-    return min(queries, max(SMALLEST_SIDE, room))
+    return min(LARGEST_SIDE, max(SMALLEST_SIDE, room))
 
 
 def variables(trace, statistics, files, words):
     """Return the template's variables."""
     layers, heads = statistics[0].values.shape
-    queries = trace.tensor("layers.0.weights").shape[2]
-    cell = picture_side(layers, heads, queries) + GAP
+    cell = picture_side(layers, heads) + GAP
     long, short = max(layers, heads), min(layers, heads)
     axes = AXIS_WORDS if layers > heads else AXIS_WORDS[::-1]
     return {

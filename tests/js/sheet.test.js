@@ -45,6 +45,11 @@ test("in an order of its own a sheet runs like text, without margins", () => {
   assert.deepEqual([sheet.left, sheet.top(0), sheet.top(1)], [0, 0, sheet.cell]);
 });
 
+test("few heads make no posters", () => {
+  const sheet = layOut({ ...wish, layers: 2, heads: 4 });
+  assert.deepEqual([sheet.columns, sheet.rows, sheet.cell], [4, 2, 96]);
+});
+
 test("the largest number comes first, and equal ones as they stood", () => {
   assert.deepEqual(largestNumbersFirst([0.1, 0.9, 0.1, 0.5]), [1, 3, 0, 2]);
 });

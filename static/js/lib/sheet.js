@@ -25,6 +25,8 @@
  * @property {number[] | null} order  pictures, the first one first; null: by layer
  */
 
+const LARGEST = 4; // times the smallest cell: few heads make no posters
+
 /**
  * @param {SheetWish} wish
  * @returns {Sheet}
@@ -37,7 +39,7 @@ export function layOut(wish) {
   const inBand = order ? 1 : Math.min(layers, heads);
   const bands = Math.ceil(long / most);
   const columns = order ? most : Math.ceil(long / bands);
-  const cell = Math.floor((width - left) / columns);
+  const cell = Math.min(Math.floor((width - left) / columns), LARGEST * smallest);
   const gap = Math.max(1, Math.round(cell / 16));
   const at = order
     ? inOrder(order, columns) : inBands({ layers, heads, columns, bands, inBand });
