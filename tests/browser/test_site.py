@@ -41,6 +41,13 @@ EMPTY_FIGURES = """() => [...document.querySelectorAll("article figure")]
   .filter((figure) => ![...figure.querySelectorAll("table, svg, img, pre, math, ol")]
     .some((drawn) => drawn.checkVisibility() && drawn.clientHeight))
   .map((figure) => figure.outerHTML.slice(0, 120))"""
+WRONG_FORMULAS = """() => {
+  const children = { mfrac: 2, mroot: 2, msub: 2, msup: 2, msubsup: 3, munder: 2,
+    mover: 2, munderover: 3 };
+  return [...document.querySelectorAll(Object.keys(children).join())]
+    .filter((part) => part.childElementCount !== children[part.localName])
+    .map((part) => part.outerHTML);
+}"""
 LINKS = """() => [...document.querySelectorAll("a[href], link[href]")]
   .map((link) => link.href)"""
 IDS = """() => [...document.querySelectorAll("[id]")].map((element) => element.id)"""
@@ -85,6 +92,11 @@ def test_formulas_are_set_in_the_shipped_font(reader):
         }"""
     )
     assert any("STIX" in family for family in families), families
+
+
+def test_every_part_of_a_formula_has_its_children(reader, pages):
+    for path in pages:
+        assert reader.open(path).evaluate(WRONG_FORMULAS) == []
 
 
 def test_scripts_off_leaves_every_figure_drawn(reader, pages):
