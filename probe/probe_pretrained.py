@@ -25,6 +25,7 @@ import os
 import platform
 import re
 import resource
+import struct
 import subprocess
 import sys
 import unicodedata
@@ -39,6 +40,7 @@ try:
     import torch
     from accelerate import init_empty_weights
     from accelerate.utils import get_max_memory
+    from safetensors import SafetensorError
     from tqdm import tqdm
     from transformers import (
         AttentionInterface,
@@ -479,11 +481,14 @@ def on_host(tensor):
 class Recorder:
     """Writes each tensor that the options ask for and measures what the checks need."""
 
-    def __init__(self, trace, options, config):
-        self.trace, self.options, self.config = trace, options, config
+    def __init__(self, trace, options, config, progress):
+        self.trace, self.options, self.progress = trace, options, progress
         self.worst, self.shapes, self.notes = {}, {}, {}
         self.q = self.pairing = None
-        self.progress = Progress("layers", len(options.layers))
+        rope = rope_of(config)
+        share = rope.get("partial_rotary_factor") or getattr(
+            config, "partial_rotary_factor", None) or 1
+        self.turned = int(config.head_dim * share)          # channels of a head
 
     def measure(self, check, value):
         """Note a measured value of a check; the largest counts."""
@@ -504,7 +509,8 @@ class Recorder:
             if name == "q":
                 self.q = value
             elif name == "q_rotated" and self.q is not None and not self.pairing:
-                self.pairing = rope_pairing(self.q, value)
+                self.pairing = rope_pairing(self.q[..., :self.turned],
+                                            value[..., :self.turned])
 
     def add(self, name, array):
         """Write a tensor, with the heads that were asked for; drop no other."""
@@ -676,18 +682,20 @@ def check_records(worst, dtype):
 
 # ------------------------------------------------------------------ before the weights
 class Progress:
-    """A bar on a terminal; elsewhere a plain line at the start."""
+    """A bar on a terminal, whose line is cleared in the end; elsewhere a plain line."""
 
     def __init__(self, what, total):
-        self.bar = tqdm(total=total, desc=what, leave=False)
+        self.bar = tqdm(total=total, desc=what, leave=False, disable=None)
         if self.bar.disable:
             say(f"{what}: {total}")
 
     def step(self):
         """One more is done."""
         self.bar.update()
-        if self.bar.n >= self.bar.total:
-            self.bar.close()
+
+    def close(self):
+        """No more comes."""
+        self.bar.close()
 
 
 def parse_numbers(text):
@@ -762,11 +770,11 @@ def check_folder(path):
 
 # What loading raised, by the names of its causes and its words: what to do.
 LOADING_ERRORS = (
-    ("GatedRepo|gated repo", "it is gated: accept its terms on its page, then log in with "
-     "`hf auth login`"),
+    ("GatedRepo|gated repo", "it is gated: accept its terms on its page, then log in "
+     "with `hf auth login`"),
     ("RevisionNotFound|valid git identifier", "no such revision: see --revision"),
-    ("LocalEntryNotFound|OfflineMode|Connect|couldn't connect", "the hub cannot be reached "
-     "and the model is not stored here: give a folder or a .gguf file"),
+    ("LocalEntryNotFound|OfflineMode|Connect|couldn't connect", "the hub cannot be "
+     "reached and the model is not stored here: give a folder or a .gguf file"),
     ("RepositoryNotFound|valid model identifier", "no such model, or a private one"),
     ("Unrecognized configuration class", "AutoModelForCausalLM knows no decoder of its "
      "architecture"),
@@ -777,15 +785,17 @@ OUT_OF_MEMORY = re.compile("out of memory|can't allocate memory")
 
 @contextlib.contextmanager
 def named_errors(model):
-    """Turn what loading may raise into a ValueError of one line that says what to do."""
+    """Turn what loading may raise into a ValueError: one line that says what to do."""
     try:
         yield
-    except (OSError, ValueError, KeyError, RuntimeError, ImportError) as error:
+    except (OSError, ValueError, KeyError, RuntimeError, ImportError, SafetensorError,
+            struct.error) as error:
         if OUT_OF_MEMORY.search(str(error)):
             raise
         chain, link = [], error
         while link is not None:
-            chain, link = [*chain, type(link).__name__], link.__cause__ or link.__context__
+            chain.append(type(link).__name__)
+            link = link.__cause__ or link.__context__
         told = " ".join([*chain, *str(error).split()])
         words = next((words for pattern, words in LOADING_ERRORS
                       if re.search(pattern, told)), " ".join(str(error).split())[:300])
@@ -1062,10 +1072,10 @@ def load(options):
     say(f"reading the configuration and the tokenizer of {Path(options.model).name}")
     with named_errors(options.model):
         config = AutoConfig.from_pretrained(source, **common)
-    fill_in(config)
     with named_errors(options.model):
         shapes = parameter_shapes(config)
     check_architecture(config, shapes)
+    fill_in(config)
     options.layers = chosen(options.layers, config.num_hidden_layers, "layer")
     options.detail = chosen(options.detail, config.num_hidden_layers, "layer")
     if options.heads is not None:
@@ -1111,7 +1121,7 @@ def full_pass(model, ids, recorder):
     # No attention interface: take the weights that the model gives out itself.
     recorder.source = "output_attentions"
     output = model(ids, use_cache=False, output_attentions=True)
-    if not output.attentions or output.attentions[0] is None:
+    if not getattr(output, "attentions", None):
         raise ValueError(f"a {model.config.model_type} model gives out no attention")
     for layer, weights in enumerate(output.attentions):
         recorder.add_weights(layer, on_host(weights)[0])
@@ -1125,8 +1135,9 @@ def record(options):
     if device.type == "cuda":
         torch.cuda.reset_peak_memory_stats(device)
     ids = torch.tensor([tokens], device=device)
-    with TraceFile(options.output, options.encoding) as trace:
-        recorder = Recorder(trace, options, config)
+    with (TraceFile(options.output, options.encoding) as trace,
+          contextlib.closing(Progress("layers", len(options.layers))) as progress):
+        recorder = Recorder(trace, options, config, progress)
         logits = full_pass(model, ids, recorder)
         say("checking with a cache, in chunks")
         cache = measure_chunks(model, ids, logits, recorder)

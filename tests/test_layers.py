@@ -16,8 +16,8 @@ ARCHITECTURE = ROOT / "content" / "notes" / "architecture.md"
 SITEGEN_FILES = sorted((ROOT / "sitegen").rglob("[!_]*.py"))
 PRODUCERS = {
     "model/tiny_llama.py": {"numpy"},
-    "probe/probe_pretrained.py": {"accelerate", "numpy", "torch", "tqdm",
-                                  "transformers"},
+    "probe/probe_pretrained.py": {"accelerate", "numpy", "safetensors", "torch",
+                                  "tqdm", "transformers"},
 }
 
 
