@@ -40,6 +40,8 @@ export class HeadGallery extends HTMLElement {
       layer: 0, head: 0, sort: "layer", measure: "weights", hide: false, root: false,
     };
     this.frame = 0;
+    /** @type {unknown[]} what the canvas shows */
+    this.painted = [];
     /** @type {import("../lib/sheet.js").Sheet | null} */
     this.sheet = null;
     /** @type {() => void} */
@@ -179,7 +181,12 @@ export class HeadGallery extends HTMLElement {
     this.sheet ||= this.layOut(thumbs, canvas);
     const wish = { measure: state.measure, hide: state.hide, side: this.sheet.side };
     const { made, waiting } = thumbs.make(wish, performance.now() + FRAME_MILLISECONDS);
-    canvas.paint(this.sheet, made, palette.read(), state.root);
+    const pixels = palette.read();
+    const wanted = [this.sheet, thumbs.wish, made.size, pixels, state.root];
+    if (wanted.some((part, i) => part !== this.painted[i])) {
+      canvas.paint(this.sheet, made, pixels, state.root);
+    }
+    this.painted = wanted;
     if (waiting) this.redraw();
     this.drawWords(canvas);
   }
