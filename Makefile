@@ -17,7 +17,7 @@ COMPILE = $(LOCK)/bin/uv pip compile --quiet --universal --python-version 3.11 \
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help site serve probe test test-torch test-probe bench golden lock clean
+.PHONY: help site serve probe test test-torch test-probe test-cuda bench golden lock clean
 
 help:  ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
@@ -44,7 +44,10 @@ test-torch: $(TORCH)/made  ## compare the model with Hugging Face's (installs Py
 	$(TORCH)/bin/python -m pytest -m torch tests/model
 
 test-probe: $(TORCH)/made  ## try the probe on small random models and on SmolLM2
-	$(TORCH)/bin/python -m pytest -m torch tests/probe
+	$(TORCH)/bin/python -m pytest -m "torch and not cuda" tests/probe
+
+test-cuda: $(TORCH)/made  ## try the probe on an NVIDIA GPU
+	$(TORCH)/bin/python -m pytest -m cuda tests/probe
 
 bench: $(TEST)/made  ## measure builds, pages and the model; write bench/results/
 	$(TEST)/bin/python tests/tools/browsers.py

@@ -86,7 +86,7 @@ def islands_lifted(model):
     """Let a float64 model calculate in float64 where transformers goes down to float32:
     in its norms, its rotary angles and its softmax."""
     source = sys.modules[type(model).__module__]
-    eager = source.eager_attention_forward
+    eager, lifted = source.eager_attention_forward, []
     source.eager_attention_forward = eager_float64
     try:
         for module in model.modules():
@@ -95,9 +95,14 @@ def islands_lifted(model):
                 module.forward = norm_float64(module)
             elif kind.endswith("RotaryEmbedding"):
                 module.forward = rotary_float64(model.config)
+            else:
+                continue
+            lifted.append(module)
         yield
     finally:
         source.eager_attention_forward = eager
+        for module in lifted:
+            del module.forward              # the class's own is seen again
 
 
 def norm_float64(module):
@@ -185,7 +190,7 @@ def largest_differences(found, expected):
 def compare(model, state, ids, dtype, count=0):
     """Return (largest differences by kind, both continuations) of model and NumPy.
 
-    model  of transformers, in float32
+    model  of transformers, in float32; it becomes float64 where dtype is that
     ids    [B, T] of int; B is 1 where count, the length of the continuation, is not 0
     """
     config = numpy_config(model.config)

@@ -40,10 +40,10 @@ def test_the_continuation_agrees():
 
 def test_transformers_is_as_it_was_afterwards():
     model, state = small_llama({})
+    before = comparison.transformers_tensors(model, IDS)
     comparison.compare(model, state, IDS, "float64")
-    other, _ = small_llama({})
-    worst, _ = comparison.compare(other, state, IDS, "float32")
-    assert max(worst.values())[0] > 1e-9
+    after = comparison.transformers_tensors(model.float(), IDS)
+    assert all(np.array_equal(before[name], after[name]) for name in before)
 
 
 @pytest.mark.parametrize("name", ["layers.1.wq", "layers.2.mlp_norm", "final_norm"])
@@ -63,7 +63,7 @@ def test_a_wrong_weight_is_noticed(name, monkeypatch):
 def test_what_numpy_does_not_calculate_is_refused():
     config = comparison.numpy_config(small_config("qwen2"))
     state = small_model(small_config("qwen2")).state_dict()
-    with pytest.raises(ValueError, match=r"no use for model.layers.0.*bias"):
+    with pytest.raises(ValueError, match=r"no use for model\.layers\.0\..*bias"):
         comparison.numpy_weights(state, config)
     with pytest.raises(ValueError, match="hidden_act gelu"):
         comparison.numpy_config(small_config("gemma"))
