@@ -2,6 +2,9 @@
 
 import pytest
 
+from sitegen.checks import LOOKED_AT, ODD
+from sitegen.policy import ANIMATED, FOLLOWED, LOADED
+
 
 def test_a_plain_page_has_no_problems(site):
     assert site.body("Text with <b>raw</b> HTML and [a link](https://example.org).\n")
@@ -168,3 +171,13 @@ def test_titles_never_take_an_id_that_the_page_needs(site):
     html = site.page("## References\n\n## Ref 1\n\n## Article\n\n## Made\n\nx [@k]\n")
     for name in ("references", "ref-1", "article", "made"):
         assert html.count(f'id="{name}"') == 1
+
+
+@pytest.mark.parametrize("name", sorted(FOLLOWED | LOADED | ANIMATED | {
+    "style", "onclick", "ping", "srcdoc", "attributename"}))
+def test_every_attribute_that_is_judged_is_looked_at(name):
+    assert f"[{name}]" in LOOKED_AT or ODD.search(f'<p {name}="x">')
+
+
+def test_an_ordinary_page_is_not_odd():
+    assert not ODD.search('<a href="x" data-part="on">from = 1, url, style</a>')
