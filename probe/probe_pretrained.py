@@ -788,8 +788,8 @@ def named_errors(model):
     """Turn what loading may raise into a ValueError: one line that says what to do."""
     try:
         yield
-    except (OSError, ValueError, LookupError, RuntimeError, ImportError, SafetensorError,
-            struct.error) as error:
+    except (OSError, ValueError, LookupError, RuntimeError, ImportError,
+            SafetensorError, struct.error) as error:
         if OUT_OF_MEMORY.search(str(error)):
             raise
         chain, link = [], error

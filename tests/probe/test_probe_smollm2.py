@@ -1,4 +1,4 @@
-"""SmolLM2-135M-Instruct, a trained model of Llama's architecture, from its GGUF file."""
+"""SmolLM2-135M-Instruct, a trained Llama-style model, from its GGUF file."""
 
 import json
 
@@ -8,7 +8,8 @@ import pytest
 from sitegen.traces import parse_trace
 from tests.probe.scripts import ROOT, comparison, probe, smollm2_path
 
-pytestmark = pytest.mark.torch
+# Loading takes a minute, and more on a busy machine.
+pytestmark = [pytest.mark.torch, pytest.mark.timeout(900)]
 COMMITTED = ROOT / "probe" / "traces" / "smollm2-135m-instruct.json"
 # Of a weight: rounding to 1/65535, and float32 on another processor.
 SAME = 1e-4
