@@ -13,7 +13,8 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 ARTICLE = ROOT / "content" / "articles" / "inside-attention"
-SCRIPTS = ("experiments.py", "experiments_on_rows.py")
+RECORDINGS = ROOT / "probe" / "traces"
+SCRIPTS = ("experiments.py", "experiments_on_rows.py", "experiments_pretrained.py")
 
 
 def run_script(folder, *arguments):
@@ -28,11 +29,15 @@ def run_script(folder, *arguments):
 
 @pytest.fixture(scope="session")
 def reader_folder(tmp_path_factory):
-    """A folder with nothing but what stands beside the page, trace.json included."""
+    """A folder with nothing but what stands beside the page, the traces included."""
     folder = tmp_path_factory.mktemp("reader")
     shutil.copy(ROOT / "model" / "tiny_llama.py", folder)
     for name in SCRIPTS:
         shutil.copy(ARTICLE / name, folder)
+    shutil.copy(RECORDINGS / "smollm2-135m-instruct.json",
+                folder / "pretrained_trace.json")
+    shutil.copy(RECORDINGS / "smollm2-135m-instruct-repeated.json",
+                folder / "pretrained_repeated_trace.json")
     run_script(folder, "tiny_llama.py", "--export-trace", "trace.json")
     return folder
 
@@ -60,6 +65,12 @@ def experiments(reader_folder):
 def row_experiments(reader_folder):
     """The module experiments_on_rows.py, which has read trace.json."""
     return load(reader_folder, "experiments_on_rows.py", "article_experiments_on_rows")
+
+
+@pytest.fixture(scope="session")
+def pretrained(reader_folder):
+    """The module experiments_pretrained.py, which has read both recordings."""
+    return load(reader_folder, "experiments_pretrained.py", "article_pretrained")
 
 
 @pytest.fixture(scope="session", params=["the article's sizes", "sizes that differ"])

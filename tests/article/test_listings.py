@@ -95,7 +95,7 @@ def test_the_listings_in_sizes_that_differ_agree_with_loops(reader_folder):
 
 @pytest.fixture(scope="module")
 def printed(reader_folder):
-    """Return name -> text of every line that the two scripts print."""
+    """Return name -> text of every line that the scripts print."""
     lines = "".join(run_script(reader_folder, name) for name in SCRIPTS).splitlines()
     return dict(line.split(" = ", 1) for line in lines)
 
