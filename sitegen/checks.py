@@ -20,8 +20,8 @@ NO_TEXT = re.compile("[\ud800-\udfff\0-\x08\x0b\x0c\x0e-\x1f\x7f]")
 # look at every element: a page of 500 elements has some 90 of these.
 LOOKED_AT = ", ".join([*sorted(JUDGED_TAGS), "a", "area", "img", "link", "meta", "[id]",
                        "[href]", "[src]"])
-ODD = re.compile(r"[\s\"'/](?:on\w+|style|ping|srcdoc|\w*srcset|(?:form)?action|cite|data"
-                 r"|longdesc|poster|background|lowsrc|to|from|by|values)\s*="
+ODD = re.compile(r"[\s\"'/](?:on\w+|style|ping|srcdoc|\w*srcset|(?:form)?action|cite"
+                 r"|data|longdesc|poster|background|lowsrc|to|from|by|values)\s*="
                  r"|url\(|xlink|attributename", re.I)
 
 

@@ -26,7 +26,8 @@ from sitegen.traces import describe_trace, read_traces
 
 ROOT = Path(__file__).parent.parent
 POLICY = ("default-src 'none'; script-src 'self'; style-src 'self'; "
-          "img-src 'self' data:; font-src 'self'; base-uri 'none'; form-action 'none'")
+          "img-src 'self' data:; font-src 'self'; worker-src 'none'; base-uri 'none'; "
+          "form-action 'none'")
 WORDS_A_MINUTE = 220
 LATE_WIDGETS = {"head-gallery"}     # their scripts come when their figures come near
 CSS_SPARE = re.compile(r"""(?P<kept>"[^"]*"|'[^']*')|/\*.*?\*/|;?\s*(?P<end>\})\s*

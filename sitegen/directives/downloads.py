@@ -26,7 +26,8 @@ def prepare(directive, article):
 def _record(name, description, content):
     data = content.encode() if isinstance(content, str) else content.read_bytes()
     return {"name": name, "href": quote(name), "description": description,
-            "size": readable_size(len(data)), "sha256": hashlib.sha256(data).hexdigest()}
+            "size": readable_size(len(data)),
+            "sha256": hashlib.sha256(data).hexdigest()}
 
 
 def readable_size(size_bytes):

@@ -63,7 +63,7 @@ def test_a_wrong_weight_is_noticed(name, monkeypatch):
 def test_what_numpy_does_not_calculate_is_refused():
     config = comparison.numpy_config(small_config("qwen2"))
     state = small_model(small_config("qwen2")).state_dict()
-    with pytest.raises(ValueError, match="no use for .*proj.bias"):
+    with pytest.raises(ValueError, match=r"no use for .*proj\.bias"):
         comparison.numpy_weights(state, config)
     with pytest.raises(ValueError, match="hidden_act gelu"):
         comparison.numpy_config(small_config("gemma"))
