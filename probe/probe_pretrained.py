@@ -24,7 +24,6 @@ import math
 import os
 import platform
 import re
-import resource
 import struct
 import subprocess
 import sys
@@ -32,6 +31,10 @@ import unicodedata
 import zlib
 from pathlib import Path
 
+try:
+    import resource
+except ImportError:                                     # Windows
+    resource = None
 if not sys.stderr.isatty():
     os.environ.setdefault("TQDM_DISABLE", "1")      # tqdm reads it when it is imported
 
@@ -980,14 +983,11 @@ def describe_model(config, options, recorder, hashes, name):
         else options.dtype, "files": hashes}
 
 
-PACKAGES = ("torch", "transformers", "accelerate", "safetensors", "tokenizers", "gguf",
-            "numpy")
-
-
 def describe_environment(device):
     """Return versions, settings and the device: no folder, no user, no host."""
     versions = {}
-    for package in PACKAGES:
+    for package in ("torch", "transformers", "accelerate", "safetensors", "tokenizers",
+                    "gguf", "numpy"):
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):
             versions[package] = importlib.metadata.version(package)
     return {
@@ -1002,14 +1002,21 @@ def describe_environment(device):
 def describe_device(device):
     """Return a device's kind, name and memory, the peak of this process included."""
     if device.type != "cuda":
-        unit = 1 if sys.platform == "darwin" else 1024
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
-        return {"kind": device.type, "name": processor_name(), "peak_bytes": peak}
+        return {"kind": device.type, "name": processor_name(),
+                "peak_bytes": process_peak_bytes()}
     facts = torch.cuda.get_device_properties(device)
     return {"kind": "cuda", "name": facts.name, "total_bytes": facts.total_memory,
             "capability": f"{facts.major}.{facts.minor}", "cuda": torch.version.cuda,
             "driver": driver_version(), "count": torch.cuda.device_count(),
             "peak_bytes": torch.cuda.max_memory_allocated(device)}
+
+
+def process_peak_bytes():
+    """Return the most memory that this process held, or None where it is not told."""
+    if resource is None:
+        return None
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
 
 
 def processor_name():
@@ -1072,14 +1079,13 @@ def load(options):
     say(f"reading the configuration and the tokenizer of {Path(options.model).name}")
     with named_errors(options.model):
         config = AutoConfig.from_pretrained(source, **common)
-    with named_errors(options.model):
         shapes = parameter_shapes(config)
     check_architecture(config, shapes)
     fill_in(config)
     options.layers = chosen(options.layers, config.num_hidden_layers, "layer")
     options.detail = chosen(options.detail, config.num_hidden_layers, "layer")
-    if options.heads is not None:
-        options.heads = chosen(options.heads, config.num_attention_heads, "head")
+    options.heads = options.heads and chosen(options.heads, config.num_attention_heads,
+                                             "head")
     with named_errors(options.model):
         tokenizer = AutoTokenizer.from_pretrained(source, **common)
     prompt, text, ids = read_prompt(options, tokenizer)
