@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sitegen.recorded import contributions, recorded_layers
+from sitegen.recorded import all_recorded, contributions, recorded_layers
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ def head_statistics(trace, repeated=None):
     repeated  a trace of the same model on a repeated prompt, for the induction score
     """
     found = [statistic(name, measure, trace) for name, measure in MEASURES.items()]
-    if "layers.0.value_norms" in trace.data["tensors"]:
+    if all_recorded(trace, "value_norms"):
         shares = np.stack([first_mass(contributions(trace, f"layers.{layer}")[0])
                            for layer in range(len(recorded_layers(trace)))])
         found.append(Statistic("first_contribution", shares, found[0].uniform))

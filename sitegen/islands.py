@@ -2,9 +2,9 @@
 
 A small tensor stands in the island as the trace has it.  The attention of more than
 LARGE positions is written as whole parts (sitegen/parts.py).  Layer 0's weights stay in
-the island; every other large tensor is a script of its own, which the page inserts when
-a figure comes near.  A script calls one function with (trace id, tensor name, base64),
-and does nothing else.
+the island; every other tensor with much data is a script of its own, which the page
+inserts when a figure comes near.  A script calls one function with (trace id, tensor
+name, base64), and does nothing else.
 """
 
 import json
@@ -16,7 +16,8 @@ from sitegen.parts import DEFAULT_PARTS, encode_rows, encoding_name
 from sitegen.recorded import contributions
 from sitegen.traces import forbidden_cells
 
-LARGE = 32
+LARGE = 32               # positions
+MUCH = 4000              # characters of base64
 KEPT = ("format", "format_major", "format_minor", "producer", "model", "vocabulary")
 INPUT_KEPT = ("token_ids", "token_labels", "position_ids")
 IN_PAGE = "layers.0.weights"
@@ -34,7 +35,7 @@ def island_of(trace, names, extras=None):
     data["tensors"], files = {}, {}
     for name in sorted(names):
         stored = _stored(trace, name)
-        if "data" in stored and name != IN_PAGE and _is_large(stored):
+        if len(stored.get("data", "")) > MUCH and name != IN_PAGE:
             stored["file"] = f"data/{trace.id}/{name}.js"
             files[stored["file"]] = script_of(trace.id, name, stored.pop("data"))
         data["tensors"][name] = stored

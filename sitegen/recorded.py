@@ -16,13 +16,18 @@ def recorded_layers(trace):
 
 
 def needed_tensors(trace):
-    """Return the names of what the script reads: each layer's weights and scores, and
-    its contributions, where the lengths of its values were recorded."""
-    recorded = set(trace.data["tensors"])
+    """Return the names of what the script reads: each layer's weights, its scores, and
+    its contributions, where every layer's scores or lengths of values are recorded."""
     layers = [name.removesuffix(".weights") for name in recorded_layers(trace)]
-    wanted = {f"{layer}.{name}" for layer in layers for name in ("weights", "scores")}
-    return (wanted & recorded) | {f"{layer}.contributions" for layer in layers
-                                  if f"{layer}.value_norms" in recorded}
+    kinds = {"weights": "weights", "scores": "scores", "contributions": "value_norms"}
+    return {f"{layer}.{kind}" for kind, source in kinds.items()
+            if all_recorded(trace, source) for layer in layers}
+
+
+def all_recorded(trace, kind):
+    """Return whether every layer that has weights has a tensor of this kind too."""
+    return all(name.replace(".weights", f".{kind}") in trace.data["tensors"]
+               for name in recorded_layers(trace))
 
 
 def group_size(trace, heads):

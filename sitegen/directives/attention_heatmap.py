@@ -15,6 +15,7 @@ from sitegen.islands import LARGE
 from sitegen.notation import fixed, signed, signed_class, weight_class
 from sitegen.parts import DEFAULT_PARTS
 from sitegen.recorded import (
+    all_recorded,
     group_size,
     model_title,
     needed_tensors,
@@ -171,7 +172,7 @@ def view_of(trace, options):
     labels = token_labels(trace, keys)
     return View(
         weights=weights,
-        scores=trace.tensor(scores)[0] if scores in trace.data["tensors"] else None,
+        scores=trace.tensor(scores)[0] if all_recorded(trace, "scores") else None,
         forbidden=forbidden_cells(trace, (queries, keys)),
         query_labels=labels[keys - queries:], key_labels=labels,
         layer=layer, head=head, query=query, key=int(weights[head, query].argmax()),
@@ -193,7 +194,7 @@ def variables(trace, view, options):
         "weight_stops": WEIGHT_STOPS, "signed_stops": SIGNED_STOPS,
         "model": trace.data["model"], "title": model_title(trace.data["model"]),
         "parts": DEFAULT_PARTS,
-        "contributions": "layers.0.value_norms" in trace.data["tensors"],
+        "contributions": all_recorded(trace, "value_norms"),
     }
 
 

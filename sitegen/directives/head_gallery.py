@@ -11,7 +11,7 @@ import numpy as np
 from sitegen.directives.attention_heatmap import WEIGHT_STOPS
 from sitegen.head_statistics import head_statistics
 from sitegen.notation import fixed
-from sitegen.recorded import needed_tensors, recorded_layers
+from sitegen.recorded import all_recorded, needed_tensors, recorded_layers
 from sitegen.sheet import GAP, sheet_pictures
 from sitegen.traces import describe_trace, forbidden_cells
 
@@ -105,7 +105,7 @@ def variables(trace, statistics, files, words):
         "axes": [words[name] for name in axes], "width": long * cell - GAP,
         "height": short * cell - GAP, "weight_stops": WEIGHT_STOPS,
         "columns": [column(statistic, words) for statistic in statistics],
-        "contributions": "layers.0.value_norms" in trace.data["tensors"],
+        "contributions": all_recorded(trace, "value_norms"),
         "origin": describe_trace(trace, words),
     }
 

@@ -69,6 +69,25 @@ def test_a_small_trace_stands_in_the_page_as_it_is():
     assert not files
 
 
+def test_much_data_of_few_positions_are_scripts_too_and_stay_as_recorded():
+    data = pretrained_trace(32, layers=3, heads=12, kv_heads=4)
+    page, files = island(data)
+    stored = page["tensors"]["layers.2.weights"]
+    recorded = data["tensors"]["layers.2.weights"]
+    assert stored["encoding"] == recorded["encoding"] == "f32-deflate-base64"
+    assert CALL.fullmatch(files[stored["file"]])[3] == recorded["data"]
+    assert "data" in page["tensors"]["layers.0.weights"]
+
+
+def test_scores_and_contributions_are_there_for_every_layer_or_for_none():
+    data = pretrained_trace(6)
+    data["tensors"]["layers.0.scores"] = data["tensors"]["layers.0.weights"]
+    del data["tensors"]["layers.4.value_norms"]
+    page, _ = island(data)
+    kinds = {name.rpartition(".")[2] for name in page["tensors"]}
+    assert kinds == {"weights"}
+
+
 def test_the_page_has_no_more_of_a_recording_than_it_reads():
     data = pretrained_trace(T)
     data["input"]["prompt"] = "a secret"
