@@ -550,7 +550,7 @@ class Recorder:
                                       for head in weights))
         if layer in self.options.layers:
             self.add(f"layers.{layer}.weights", weights[None])
-            self.progress.step()
+            self.progress.update()
 
 
 def rope_pairing(q, rotated):
@@ -684,35 +684,31 @@ def check_records(worst, dtype):
 
 
 # ------------------------------------------------------------------ before the weights
-class Progress:
-    """A bar on a terminal, whose line is cleared in the end; elsewhere a plain line."""
-
-    def __init__(self, what, total):
-        self.bar = tqdm(total=total, desc=what, leave=False, disable=None)
-        if self.bar.disable:
-            say(f"{what}: {total}")
-
-    def step(self):
-        """One more is done."""
-        self.bar.update()
-
-    def close(self):
-        """No more comes."""
-        self.bar.close()
+def progress_bar(what, total):
+    """Return a bar, cleared in the end; without a terminal, say one line instead."""
+    bar = tqdm(total=total, desc=what, leave=False, disable=None)
+    if bar.disable:
+        say(f"{what}: {total}")
+    return bar
 
 
 def parse_numbers(text):
-    """Return sorted numbers of "0,3-5", all of them as None for "all", none for "none".
+    """Return sorted numbers of "0,3-5", or None for "all".
 
     Raises ValueError for anything else.
     """
-    if text in ("all", "none"):
-        return None if text == "all" else []
+    if text == "all":
+        return None
     numbers = set()
     for part in text.split(","):
         low, _, high = part.partition("-")
         numbers.update(range(int(low), int(high or low) + 1))
     return sorted(numbers)
+
+
+def parse_detail(text):
+    """Return what parse_numbers does, and no number for "none"."""
+    return [] if text == "none" else parse_numbers(text)
 
 
 def check_device(text):
@@ -1142,7 +1138,7 @@ def record(options):
         torch.cuda.reset_peak_memory_stats(device)
     ids = torch.tensor([tokens], device=device)
     with (TraceFile(options.output, options.encoding) as trace,
-          contextlib.closing(Progress("layers", len(options.layers))) as progress):
+          progress_bar("layers", len(options.layers)) as progress):
         recorder = Recorder(trace, options, config, progress)
         logits = full_pass(model, ids, recorder)
         say("checking with a cache, in chunks")
@@ -1221,7 +1217,7 @@ def parse_arguments(arguments):
         help="whose weights are recorded (%(default)s)")
     add("--heads", type=parse_numbers, default="all", metavar="0,3-5",
         help="that are recorded (%(default)s)")
-    add("--detail", type=parse_numbers, default="0", metavar="0,3-5",
+    add("--detail", type=parse_detail, default="0", metavar="0,3-5",
         help="layers that keep q, k, v and the block's tensors, or none (%(default)s)")
     add("--encoding", choices=ENCODINGS, default="f32",
         help="of the weights: float32, or rows of whole parts (%(default)s)")

@@ -71,7 +71,7 @@ def recorded(model):
         def add(self, *_):
             pass
 
-        step = add
+        update = add
 
     options = probe.parse_arguments(["--device", "cpu"])
     options.layers, options.detail = [0, 1, 2], []

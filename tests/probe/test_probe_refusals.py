@@ -77,6 +77,7 @@ def test_no_metal_gpu(refusal, llama, monkeypatch):
     ([], "--device"), (["--device", "cpu", "--dtype", "int8"], "int8"),
     (["--device", "cpu", "--max-tokens", "0"], "--max-tokens"),
     (["--device", "cpu", "--layers", "1-x"], "--layers"),
+    (["--device", "cpu", "--heads", "none"], "--heads"),
     (["--device", "cpu", "--prompt", "a", "--prompt-file", "b"], "not allowed"),
 ])
 def test_options_that_do_not_fit(arguments, words, refusal):
