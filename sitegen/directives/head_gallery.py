@@ -25,7 +25,6 @@ WORDS = {
     "induction": "gallery_induction",
 }
 OF_SINGLE_HEADS = {"previous", "induction"}
-AXIS_WORDS = "gallery_axis_layer", "gallery_axis_head"
 SHEET_WIDTH = 854    # pixels: what 1-tokens.css calls --wide
 SMALLEST_SIDE, LARGEST_SIDE = 8, 64
 DIGITS = 2
@@ -99,15 +98,22 @@ def variables(trace, statistics, files, words):
     layers, heads = statistics[0].values.shape
     cell = picture_side(layers, heads) + GAP
     long, short = max(layers, heads), min(layers, heads)
-    axes = AXIS_WORDS if layers > heads else AXIS_WORDS[::-1]
     return {
         "trace": trace.id, "files": files, "layers": layers, "heads": heads,
-        "axes": [words[name] for name in axes], "width": long * cell - GAP,
+        "axes": axes(layers, heads, words), "width": long * cell - GAP,
         "height": short * cell - GAP, "weight_stops": WEIGHT_STOPS,
         "columns": [column(statistic, words) for statistic in statistics],
         "contributions": all_recorded(trace, "value_norms"),
         "origin": describe_trace(trace, words),
     }
+
+
+def axes(layers, heads, words):
+    """Return in words what runs across the sheet, and what down."""
+    names = (words["gallery_axis_layer"].format(last=layers - 1),
+             words["gallery_axis_head"].format(last=heads - 1))
+    across, down = names if layers > heads else names[::-1]
+    return words["gallery_axes"].format(across=across, down=down)
 
 
 def column(statistic, words):

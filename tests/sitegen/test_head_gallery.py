@@ -47,7 +47,8 @@ def test_the_sheet_is_two_files_and_the_page_loads_one_when_it_is_near(site):
              ("light", "dark")}
     assert picture["src"] == files["light"]
     assert picture["loading"] == "lazy"
-    assert f"{LAYERS * HEADS} small attention maps" in picture["alt"]
+    assert picture["alt"] == ("30 small attention maps: heads 0 to 5 from left to "
+                              "right, layers 0 to 4 from top to bottom")
     assert tree.css_first("head-gallery source").attributes["srcset"] == files["dark"]
     for file in files.values():
         pixels, _, _ = read_png((site.output / "a" / file).read_bytes())

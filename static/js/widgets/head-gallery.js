@@ -210,7 +210,9 @@ export class HeadGallery extends HTMLElement {
     const numbers = Object.fromEntries(Object.entries(this.statistics || {}).map(
       ([name, values]) => [name, fixed(values[this.index], 2)]));
     fillParts(this, { layer, head, ...numbers });
-    showWhen(this, { contributions: measure === "contributions" });
+    showWhen(this, {
+      contributions: measure === "contributions", layer: sort === "layer",
+    });
     const name = fill(canvas.box.dataset.name || "", { layer, head });
     canvas.choose(this.index, numbers[sort] ? `${name}: ${numbers[sort]}` : name);
     for (const control of this.querySelectorAll("[data-control]")) {
