@@ -17,7 +17,7 @@ COMPILE = $(LOCK)/bin/uv pip compile --quiet --universal --python-version 3.11 \
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help site serve probe test test-torch test-probe test-cuda bench golden lock clean
+.PHONY: help site serve trace probe test test-torch test-probe test-cuda bench golden lock clean
 
 help:  ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
@@ -27,6 +27,9 @@ site: $(SITE)/made  ## build _site/ and what it needs to be built
 
 serve: site  ## show _site/ at http://localhost:8000
 	$(PYTHON) -m http.server --directory _site --bind localhost
+
+trace: $(SITE)/made  ## verify the model and write its trace.json here
+	$(SITE)/bin/python model/tiny_llama.py --verify --export-trace trace.json
 
 probe: $(TORCH)/made  ## record a model: make probe DEVICE=cuda:0 [MODEL=…] [ARGS=…]
 	$(TORCH)/bin/python probe/probe_pretrained.py --device $(DEVICE) \
