@@ -1,0 +1,89 @@
+"""Scripts that come when their figures do, and a style sheet without spare bytes."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from sitegen.linker import link_with_late
+from sitegen.pipeline import LATE_WIDGETS, compact_css, shared_files
+from tests.sitegen.test_linker import run_node, write
+
+ROOT = Path(__file__).parents[2]
+MODULES = {
+    "lib/counter.js": """
+        console.log("counter runs");
+        let count = 0;
+        export function next() { count += 1; return count; }
+    """,
+    "lib/word.js": """
+        console.log("word runs");
+        export const word = "late";
+    """,
+    "widgets/early.js": """
+        import { next } from "../lib/counter.js";
+        console.log("early", next());
+    """,
+    "widgets/late.js": """
+        import { next } from "../lib/counter.js";
+        import { word } from "../lib/word.js";
+        console.log(word, next());
+    """,
+}
+
+
+def linked(folder, late=("widgets/late.js",)):
+    """Return (text of the app, texts of the late scripts, problems)."""
+    write(folder, MODULES)
+    app, scripts, problems = link_with_late(
+        [folder / "widgets/early.js"], [folder / name for name in late])
+    return app, list(scripts.values()), problems
+
+
+def test_a_late_script_shares_the_app_s_modules_and_brings_its_own(tmp_path):
+    app, (late,), problems = linked(tmp_path)
+    assert problems == []
+    write(tmp_path, {"both.cjs": app + 'console.log("app is done");\n' + late})
+    assert run_node("both.cjs", cwd=tmp_path).splitlines() == [
+        "counter runs", "early 1", "app is done", "word runs", "late 2"]
+
+
+def test_the_app_has_nothing_of_what_only_a_late_script_needs(tmp_path):
+    app, (late,), _ = linked(tmp_path)
+    assert "word runs" not in app
+    assert "counter runs" not in late
+
+
+def test_without_late_scripts_nothing_is_shared(tmp_path):
+    app, scripts, _ = linked(tmp_path, late=())
+    assert scripts == []
+    assert "globalThis" not in app
+
+
+def test_faults_of_a_late_script_are_found(tmp_path):
+    write(tmp_path, {"widgets/broken.js": 'import { no } from "../lib/word.js";'})
+    _, _, problems = linked(tmp_path, late=("widgets/broken.js",))
+    assert [problem.message for problem in problems] == ["word.js exports no 'no'"]
+
+
+def test_each_late_widget_has_a_script_a_mark_in_its_template_and_no_place_in_the_app():
+    files, problems = shared_files()
+    assert problems == []
+    for name in LATE_WIDGETS:
+        assert f'customElements.define("{name}"' in files[f"static/{name}.js"]
+        assert f'customElements.define("{name}"' not in files["static/app.js"]
+        template = (ROOT / f"templates/widgets/{name}.html").read_text("utf-8")
+        assert re.search(rf"<{name}\b[^>]*\bdata-late\b", template)
+
+
+@pytest.mark.parametrize(("css", "compact"), [
+    ("a { color: red; }\n/* x */\nb { c: d }", "a{color:red}\nb{c:d}"),
+    ("a :is(b, c) > d { e: calc(1px + 2px); }", "a :is(b,c) > d{e:calc(1px + 2px)}"),
+    ("@media (width > 3em) {\n  a { b: c; }\n}\n", "@media (width > 3em){a{b:c}}"),
+    ('a::before { content: "; { /* x */  }"; }', 'a::before{content:"; { /* x */  }"}'),
+    ("a { b: url('data:x; { y'); }", "a{b:url('data:x; { y')}"),
+    ("a\nb { c: d }", "a\nb{c:d}"),
+    ("a { font: 1px/2 \"A B\", c }", 'a{font:1px/2 "A B",c}'),
+])
+def test_a_style_sheet_loses_only_what_means_nothing(css, compact):
+    assert compact_css(css) == compact
