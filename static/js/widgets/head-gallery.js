@@ -71,7 +71,7 @@ export class HeadGallery extends HTMLElement {
     const box = /** @type {HTMLElement} */ (this.querySelector(".sheet"));
     this.canvas = new SheetCanvas(box);
     const ramp = /** @type {Element} */ (this.querySelector(".ramp"));
-    this.palette = new Palette(ramp, () => this.redraw());
+    this.palette = new Palette(ramp, () => this.draw());
     this.listen(box);
     this.readAddress();
     this.redraw();
