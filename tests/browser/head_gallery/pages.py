@@ -57,6 +57,17 @@ FIRST_PIXEL = f"""() => {{
   const {{ sheet, context }} = {COPY};
   return [...context.getImageData(sheet.left, sheet.top(0), 1, 1).data];
 }}"""
+# Every colour that the sheet has, as rrggbb.
+COLOURS = f"""() => {{
+  const {{ sheet, context }} = {COPY};
+  const {{ data }} = context.getImageData(0, 0, context.canvas.width, sheet.height);
+  const found = new Set();
+  const hex = (byte) => byte.toString(16).padStart(2, "0");
+  for (let i = 0; i < data.length; i += 4) {{
+    if (data[i + 3]) found.add([...data.subarray(i, i + 3)].map(hex).join(""));
+  }}
+  return [...found];
+}}"""
 
 
 def said(page, selector):

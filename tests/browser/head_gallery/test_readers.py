@@ -2,7 +2,15 @@
 
 import pytest
 
-from tests.browser.head_gallery.pages import SHEET, live_cell, press, shown_head
+from sitegen.pictures import DARK, LIGHT
+from sitegen.sheet import HATCH_COLOURS
+from tests.browser.head_gallery.pages import (
+    COLOURS,
+    SHEET,
+    live_cell,
+    press,
+    shown_head,
+)
 
 
 def test_without_scripts_there_are_the_sheet_and_the_numbers(open_gallery):
@@ -37,3 +45,15 @@ def test_a_sheet_is_laid_out_anew_when_its_width_changes(open_gallery):
     after = page.evaluate("document.querySelector('head-gallery').sheet.cell")
     assert after < before
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+@pytest.mark.parametrize(("scheme", "forced"), [
+    ("light", False), ("dark", False), ("light", True)])
+def test_the_sheet_has_the_ramp_s_colours_and_the_hatch_s_even_in_forced_colours(
+        open_gallery, scheme, forced):
+    ramp, hatch = {"light": (LIGHT, HATCH_COLOURS[0]),
+                   "dark": (DARK, HATCH_COLOURS[1])}[scheme]
+    page = open_gallery(scheme=scheme, forced_colors=forced)
+    found = set(page.evaluate(COLOURS))
+    assert found <= {*ramp, hatch}
+    assert {ramp[0], ramp[16], hatch} <= found
