@@ -2,17 +2,23 @@
 
 Building a folder runs the programs that it names (its snippets and the commands in
 its traces.toml), as make runs a Makefile: build only folders that you trust.
+
+`build.py view TRACE` writes one trace as a page of its own: build.py view --help.
 """
 
 import argparse
 import re
 import sys
 import time
+from pathlib import Path
 
 from sitegen.errors import BuildFailed
 from sitegen.pipeline import build
+from sitegen.probing import run_probe
+from sitegen.view import view
 
 BASE_URL = re.compile(r"https?://[\w.-]+(:\d+)?(/[^\s?#\"'<>\\]*)?", re.ASCII)
+STATUS = "exit status: 0 {done}, 1 problems in the {what}, 2 wrong usage"
 
 
 def parse_arguments(argv):
@@ -20,25 +26,67 @@ def parse_arguments(argv):
     parser = argparse.ArgumentParser(
         prog="build.py", description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        epilog="exit status: 0 built, 1 problems in the content, 2 wrong usage")
+        epilog=STATUS.format(done="built", what="content"))
     parser.add_argument("--content", default="content", metavar="DIR",
                         help="folder with site.toml and articles/ (default: content)")
     parser.add_argument("--output", default="_site", metavar="DIR",
                         help="folder to write, replaced as a whole (default: _site)")
     parser.add_argument("--base-url", metavar="URL",
                         help="address the site will have; without it no page names one")
+    parser.add_argument("--probe", metavar="DEVICE",
+                        help="first record a pretrained model, as make probe does: "
+                        "cuda:0, cpu, mps or auto")
+    parser.add_argument("--probe-model", metavar="M",
+                        help="hub id, folder or .gguf file (default: TinyLlama)")
     options = parser.parse_args(argv)
     if options.base_url is not None and not BASE_URL.fullmatch(options.base_url):
         parser.error("--base-url is an address like https://example.org/articles")
+    if options.probe_model is not None and options.probe is None:
+        parser.error("--probe-model goes with --probe DEVICE")
     return options
+
+
+def parse_view_arguments(argv):
+    """Return the options of `build.py view`."""
+    parser = argparse.ArgumentParser(
+        prog="build.py view", description="Write one trace as one page: a file that "
+        "opens from disk and asks nothing of any host.",
+        epilog=STATUS.format(done="written", what="trace"))
+    parser.add_argument("trace", metavar="TRACE",
+                        help="a trace of tiny_llama.py or of the probe")
+    parser.add_argument("--output", metavar="FILE",
+                        help="file to write; one that this command did not write is "
+                        "left alone (default: TRACE's name with .html, here)")
+    options = parser.parse_args(argv)
+    options.output = options.output or f"{Path(options.trace).stem}.html"
+    return options
+
+
+def run_build(options):
+    """Build, after a probe where one is wanted; return the sentence to print."""
+    started = time.process_time()
+    if options.probe is not None:
+        run_probe(options.probe, options.probe_model)
+    files = build(options.content, options.output, options.base_url)
+    pages = sum(path.endswith(".html") for path in files)
+    return (f"{options.output}: {pages} pages, {len(files)} files, "
+            f"{time.process_time() - started:.1f} s of processor time; "
+            f"open {options.output}/index.html")
+
+
+def run_view(options):
+    """Write the page of a trace; return the sentence to print."""
+    size_bytes = view(options.trace, options.output)
+    return f"{options.output}: {size_bytes / 1000:.0f} KB in one file; open it"
 
 
 def main(argv=None):
     """Run the command line; return the exit status."""
-    options = parse_arguments(argv)
-    started = time.process_time()
+    argv = sys.argv[1:] if argv is None else argv
+    run, options = ((run_view, parse_view_arguments(argv[1:])) if argv[:1] == ["view"]
+                    else (run_build, parse_arguments(argv)))
     try:
-        files = build(options.content, options.output, options.base_url)
+        print(run(options))
     except BuildFailed as failure:
         for problem in failure.problems:
             print(problem, file=sys.stderr)
@@ -46,10 +94,6 @@ def main(argv=None):
         print(f"\n{count} problem{'s' if count != 1 else ''}; {options.output} is as "
               "it was", file=sys.stderr)
         return 1
-    pages = sum(path.endswith(".html") for path in files)
-    print(f"{options.output}: {pages} pages, {len(files)} files, "
-          f"{time.process_time() - started:.1f} s of processor time; "
-          f"open {options.output}/index.html")
     return 0
 
 

@@ -23,11 +23,12 @@ INPUT_KEPT = ("token_ids", "token_labels", "position_ids")
 IN_PAGE = "layers.0.weights"
 
 
-def island_of(trace, names, extras=None):
+def island_of(trace, names, extras=None, much=MUCH):
     """Return (JSON as Markup, path below the page's folder → text of its scripts).
 
     names   of tensors; layers.{i}.contributions are made of the trace's weights
     extras  key → value, beside the trace's own keys
+    much    characters of base64 above which a tensor is a script of its own
     """
     data = {key: trace.data[key] for key in KEPT if key in trace.data}
     data["input"] = {key: trace.data["input"][key] for key in INPUT_KEPT}
@@ -35,7 +36,7 @@ def island_of(trace, names, extras=None):
     data["tensors"], files = {}, {}
     for name in sorted(names):
         stored = _stored(trace, name)
-        if len(stored.get("data", "")) > MUCH and name != IN_PAGE:
+        if len(stored.get("data", "")) > much and name != IN_PAGE:
             stored["file"] = f"data/{trace.id}/{name}.js"
             files[stored["file"]] = script_of(trace.id, name, stored.pop("data"))
         data["tensors"][name] = stored

@@ -53,7 +53,12 @@ def visible(label):
     """
     if not label.strip(" "):
         return "␣" * len(label) or "∅"
-    return "".join(_visible_character(character) for character in label)
+    return visible_text(label)
+
+
+def visible_text(text):
+    """Return a text with its control and direction characters made visible."""
+    return "".join(map(_visible_character, text))
 
 
 def _visible_character(character):

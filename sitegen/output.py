@@ -1,4 +1,4 @@
-"""Write the site: into a folder beside the output, then in its place, whole or not."""
+"""Write the site, or one page: beside the output, then in its place, whole or not."""
 
 import os
 import shutil
@@ -8,6 +8,7 @@ from pathlib import Path
 from sitegen.errors import BuildFailed, Place, Problem
 
 MARKER = ".written-by-build-py"
+HEAD = 4096     # bytes of a page in which it says what wrote it
 
 
 def write_site(files, output):
@@ -83,3 +84,46 @@ def swap(fresh, output):
         raise
     finally:
         shutil.rmtree(old, ignore_errors=True)
+
+
+def write_page(html, output):
+    """Replace the file `output` by a page; return its size in bytes.
+
+    Raises BuildFailed where it cannot be written; an old file then stays as it was.
+    """
+    content, fresh = html.encode("utf-8"), None
+    try:
+        handle, fresh = tempfile.mkstemp(prefix=f".{output.name}-", dir=output.parent)
+        with open(handle, "wb") as file:
+            file.write(content)
+        os.chmod(fresh, 0o644)
+        os.replace(fresh, output)
+    except OSError as error:
+        if fresh:
+            Path(fresh).unlink(missing_ok=True)
+        raise _unwritable(output, error.strerror or str(error)) from None
+    return len(content)
+
+
+def refuse_other_file(output, mark):
+    """Raise BuildFailed unless output is absent, or a page that holds the mark."""
+    try:
+        if output.is_dir():
+            raise _unwritable(output, "it is a folder")
+        if os.path.lexists(output) and not (
+                output.is_file() and mark.encode() in _beginning(output)):
+            raise BuildFailed([Problem(
+                Place(str(output)), "this file was not written by build.py view",
+                "name another file with --output, or remove this one")])
+    except OSError as error:
+        raise _unwritable(output, error.strerror or str(error)) from None
+
+
+def _beginning(file):
+    with file.open("rb") as opened:
+        return opened.read(HEAD)
+
+
+def _unwritable(output, why):
+    return BuildFailed([Problem(Place(str(output)), f"cannot be written: {why}",
+                                "name another file with --output")])

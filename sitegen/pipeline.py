@@ -73,14 +73,12 @@ def new_environment():
 
 def shared_files():
     """Return (path → content, problems) of what all pages share."""
-    styles = [*sorted(ROOT.glob("static/css/*.css")),
-              *sorted(ROOT.glob("static/css/widgets/*.css"))]
     widgets = sorted(ROOT.glob("static/js/widgets/*.js"))
     late = [path for path in widgets if path.stem in LATE_WIDGETS]
     script, late_scripts, problems = link_with_late(
         [path for path in widgets if path not in late], late)
     files = {
-        ASSETS["css"]: compact_css("".join(path.read_text("utf-8") for path in styles)),
+        ASSETS["css"]: style_sheet(),
         ASSETS["theme"]: ROOT / "static/js/theme.js",
         ASSETS["js"]: script,
         **{f"static/{path.name}": text for path, text in late_scripts.items()},
@@ -90,6 +88,13 @@ def shared_files():
     for name in ("LICENSE", "THIRD-PARTY.md"):
         files[f"static/{name}"] = ROOT / name
     return files, problems
+
+
+def style_sheet():
+    """Return the text of the one style sheet that all pages share."""
+    styles = [*sorted(ROOT.glob("static/css/*.css")),
+              *sorted(ROOT.glob("static/css/widgets/*.css"))]
+    return compact_css("".join(path.read_text("utf-8") for path in styles))
 
 
 def compact_css(text):
