@@ -32,8 +32,8 @@ trace: $(SITE)/made  ## verify the model and write its trace.json here
 	$(SITE)/bin/python model/tiny_llama.py --verify --export-trace trace.json
 
 probe: $(TORCH)/made  ## record a model: make probe DEVICE=cuda:0 [MODEL=…] [ARGS=…]
-	$(TORCH)/bin/python probe/probe_pretrained.py --device $(DEVICE) \
-		$(if $(MODEL),--model "$(MODEL)") --output probe/traces $(ARGS)
+	$(TORCH)/bin/python probe/probe_pretrained.py --device "$$DEVICE" \
+		$${MODEL:+--model "$$MODEL"} --output probe/traces $(ARGS)
 
 test: $(TEST)/made node_modules/.package-lock.json  ## run every test, setting up what they need
 	$(TEST)/bin/python tests/tools/browsers.py
@@ -41,7 +41,7 @@ test: $(TEST)/made node_modules/.package-lock.json  ## run every test, setting u
 	$(NPM) run lint
 	$(NPM) run types
 	$(NPM) test
-	$(TEST)/bin/python -m pytest -m "not torch"
+	$(TEST)/bin/python -m pytest -m "not torch" --numprocesses 2 --dist loadfile
 
 test-torch: $(TORCH)/made  ## compare the model with Hugging Face's (installs PyTorch)
 	$(TORCH)/bin/python -m pytest -m torch tests/model
