@@ -8,6 +8,7 @@ tensor in the island.
 
 import base64
 import hashlib
+import json
 import math
 import re
 from dataclasses import dataclass, replace
@@ -30,6 +31,7 @@ from sitegen.records import Article, ArticleContext, Directive, Page, Scan
 from sitegen.traces import describe_trace, parse_trace
 
 ID = "shown"             # what the page calls its trace
+NOTHING = "–"
 MANY_HEADS = 8           # in all layers; more of them get a gallery
 WIDGETS = ("attention-heatmap", "head-gallery", "page-contents", "scroll-box",
            "theme-choice")
@@ -235,9 +237,14 @@ def rows_of(value, words, name=""):
     elif isinstance(value, list) and any(isinstance(item, dict) for item in value):
         yield name, words["view_entries"].format(count=len(value))
     elif isinstance(value, list):
-        yield name, " ".join(map(str, value)) or "–"
+        yield name, " ".join(map(_written, value)) or NOTHING
     else:
-        yield name, "–" if value in (None, "") else str(value)
+        yield name, _written(value) or NOTHING
+
+
+def _written(value):
+    """Return a text as it is, and anything else as JSON writes it."""
+    return value if isinstance(value, str) else json.dumps(value)
 
 
 def check_view(page):
