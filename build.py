@@ -48,7 +48,7 @@ def parse_view_arguments(argv):
     parser = argparse.ArgumentParser(
         prog="build.py view", epilog=STATUS, description="Write a trace as one page: "
         "a single file that opens from disk and asks nothing of any host.")
-    parser.add_argument("trace", metavar="TRACE", help="what a model or the probe wrote")
+    parser.add_argument("trace", metavar="TRACE", help="file of a model or the probe")
     parser.add_argument("--output", metavar="FILE", help="page to write; a file of "
                         "another kind is left alone (default: TRACE's name, .html)")
     options = parser.parse_args(argv)

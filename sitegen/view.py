@@ -12,6 +12,7 @@ import json
 import math
 import re
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
 from markupsafe import Markup
@@ -177,6 +178,7 @@ def render_figure(article, environment, module, number_and_caption):
         caption=caption, label=words["figure_label"].format(number=number)))
 
 
+@cache
 def style_of_page():
     """Return the text of the one style sheet, its font a data: address."""
     own = (ROOT / "static/css/pages/view.css").read_text("utf-8")
@@ -186,6 +188,7 @@ def style_of_page():
         style_sheet() + compact_css(own))
 
 
+@cache
 def script_of_page():
     """Return the text of the one script: the colours at once, the widgets when the
     page has been read, as a deferred script would."""
