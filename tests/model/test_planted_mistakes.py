@@ -60,8 +60,8 @@ def test_a_planted_mistake_is_noticed(mistake, noticed):
 
 def test_the_number_of_noticed_mistakes_is_printed(noticed, record_property):
     count = sum(bool(failed) for failed in noticed.values())
-    record_property("printed", f"{count} of {len(MISTAKES)} planted mistakes noticed by "
-                    f"--verify; {len(UNCHANGED)} more change nothing")
+    record_property("printed", f"{count} of {len(MISTAKES)} planted mistakes noticed "
+                    f"by --verify; {len(UNCHANGED)} more change nothing")
     assert count == len(MISTAKES) >= 45
 
 
