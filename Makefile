@@ -17,7 +17,8 @@ COMPILE = $(LOCK)/bin/uv pip compile --quiet --universal --python-version 3.11 \
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help site serve trace probe test test-torch test-probe test-cuda bench golden lock clean
+.PHONY: help site serve trace probe test test-torch test-probe test-cuda bench bench-probe golden lock \
+	clean
 
 help:  ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
@@ -55,6 +56,11 @@ test-cuda: $(TORCH)/made  ## try the probe on an NVIDIA GPU
 bench: $(TEST)/made  ## measure builds, pages and the model; write bench/results/
 	$(TEST)/bin/python tests/tools/browsers.py
 	OPENBLAS_NUM_THREADS=1 $(TEST)/bin/python -m bench
+
+bench-probe: $(TORCH)/made  ## measure the probe and the gallery [PEERS=folder]
+	$(TORCH)/bin/python tests/tools/browsers.py
+	OPENBLAS_NUM_THREADS=1 $(TORCH)/bin/python -m bench.probe \
+		$(if $(PEERS),--peers "$(PEERS)")
 
 golden: $(TEST)/made  ## write the golden pages anew; read the difference
 	$(TEST)/bin/python -m tests.golden_pages

@@ -1,7 +1,7 @@
 """Run one forward pass in several ways that give out every layer's attention.
 
-    python -m bench.captures time [--peers FOLDER] WAY … LENGTH
-    python -m bench.captures memory [--peers FOLDER] WAY LENGTH …
+    python -m bench.captures time --ways bare,capture --lengths 64 512
+    python -m bench.captures memory --ways capture --lengths 64 512 1024
 
 Prints one line of JSON.  `time` takes all ways in turn, in one process; `memory` has
 a process to itself, for one way at lengths that grow.  The model has SmolLM2's sizes
@@ -30,7 +30,7 @@ ROOT = Path(__file__).parents[1]
 sys.path.append(str(ROOT / "probe"))
 probe = importlib.import_module("probe_pretrained")
 RECORDED = ROOT / "probe" / "traces" / "smollm2-135m-instruct.json"
-ROUNDS = 7
+ROUNDS = 5
 WARM_UP_TOKENS = 8
 PACKAGES = ("torch", "transformers", "accelerate", "transformer-lens", "nnsight")
 
@@ -130,7 +130,8 @@ def any_tokenizer():
     """Return a tokenizer of one word: TransformerLens asks for one, token ids do not."""
     words = Tokenizer(models.WordLevel({"a": 0}, unk_token="a"))
     special = dict.fromkeys(("unk_token", "bos_token", "eos_token", "pad_token"), "a")
-    return PreTrainedTokenizerFast(tokenizer_object=words, **special)
+    return PreTrainedTokenizerFast(tokenizer_object=words, name_or_path="one-word",
+                                   add_bos_token=True, **special)
 
 
 def nnsight(model):
@@ -227,9 +228,9 @@ def main(arguments=None):
     parser.add_argument("what", choices=["time", "memory"])
     parser.add_argument("--ways", required=True, type=lambda text: text.split(","))
     parser.add_argument("--lengths", required=True, type=int, nargs="+")
-    parser.add_argument("--peers", action="append", default=[], metavar="FOLDER")
+    parser.add_argument("--peers", default="", metavar="FOLDER")
     options = parser.parse_args(arguments)
-    sys.path += options.peers
+    sys.path.append(options.peers)    # last: what is installed comes first
     # One thread: a second one waits by spinning, which a busy machine counts as work.
     torch.set_num_threads(1)
     with torch.inference_mode():

@@ -15,7 +15,7 @@ LIBRARIES = ["numpy", "markdown", "pygments", "math-core", "latex2mathml", "play
 class Row:
     """One measurement.
 
-    group   what kind it is: build, page, head, model, encoding
+    group   what kind it is: build, page, head, model, encoding; time, memory, gallery
     budget  the most that design.md allows, in the same unit, where it says
     """
 
@@ -68,8 +68,8 @@ def environment():
     }
 
 
-def write_results(rows, notes, folder=RESULTS):
-    """Write bench/results/<date>.json; return its path.
+def write_results(rows, notes, folder=RESULTS, suffix=""):
+    """Write bench/results/<date><suffix>.json; return its path.
 
     notes  what else was found on the way, such as the browser's version
     """
@@ -83,7 +83,7 @@ def write_results(rows, notes, folder=RESULTS):
         ],
     }
     folder.mkdir(exist_ok=True)
-    path = folder / f"{today}.json"
+    path = folder / f"{today}{suffix}.json"
     text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
     path.write_text(text + "\n", "utf-8")
     return path
