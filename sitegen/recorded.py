@@ -1,9 +1,12 @@
 """What a trace has recorded of attention, as figures need it."""
 
 import re
+from dataclasses import replace
 
 from sitegen.notation import visible
 
+WEIGHTS = re.compile(r"layers\.(\d+)\.weights")
+OF_FIGURES = ("weights", "scores", "value_norms")
 QUANTIZED = re.compile(r"I?Q(\d)")     # as GGUF names what it holds: Q4_0, Q4_K_M
 
 
@@ -13,6 +16,28 @@ def recorded_layers(trace):
     while f"layers.{len(names)}.weights" in trace.data["tensors"]:
         names.append(f"layers.{len(names)}.weights")
     return names
+
+
+def counted_from_zero(trace):
+    """Return (trace whose recorded layers are 0, 1, …; their numbers in the model; the
+    numbers of its heads).
+
+    Figures count both.  Where heads are left out, the trace returned does not say how
+    many share a KV head: two that are neighbours in it need not.
+    """
+    tensors, model = trace.data["tensors"], trace.data["model"]
+    layers = sorted(int(found[1]) for found in map(WEIGHTS.fullmatch, tensors) if found)
+    if not layers:
+        return trace, [], []
+    first = tensors[f"layers.{layers[0]}.weights"]
+    heads = first.get("head_ids") or list(range(first["shape"][1]))
+    if len(heads) != model["num_attention_heads"]:
+        model = {key: model[key] for key in model if key != "num_key_value_heads"}
+    shown = {f"layers.{number}.{kind}": tensors[f"layers.{layer}.{kind}"]
+             for number, layer in enumerate(layers) for kind in OF_FIGURES
+             if f"layers.{layer}.{kind}" in tensors}
+    data = {**trace.data, "tensors": shown, "model": model}
+    return replace(trace, data=data, arrays={}), layers, heads
 
 
 def needed_tensors(trace):

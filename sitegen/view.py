@@ -27,7 +27,12 @@ from sitegen.notation import fixed, visible_text
 from sitegen.output import refuse_other_file, write_page
 from sitegen.pipeline import ROOT, compact_css, new_environment, read_words, style_sheet
 from sitegen.policy import check_policy
-from sitegen.recorded import model_title, recorded_layers, token_labels
+from sitegen.recorded import (
+    counted_from_zero,
+    model_title,
+    recorded_layers,
+    token_labels,
+)
 from sitegen.records import Article, ArticleContext, Directive, Page, Scan
 from sitegen.traces import describe_trace, parse_trace
 
@@ -112,13 +117,14 @@ def harmless(value):
 def render_view(trace, name):
     """Return the page's HTML.  name is the trace's file, without folders."""
     words, environment = read_words("en"), new_environment()
-    article = article_of(trace, words)
+    shown, layers, heads = counted_from_zero(trace)
+    article = article_of(shown, words)
     figures = attention_figures(article, environment)
     record = verification_figure(article, environment, len(figures) + 1)
     style, script = style_of_page(), script_of_page()
     island = None
     if ID in article.needs:
-        island, _ = island_of(trace, article.needs[ID], article.extras.get(ID),
+        island, _ = island_of(shown, article.needs[ID], article.extras.get(ID),
                               much=math.inf)
     data = trace.data
     return environment.get_template("view.html").render(
@@ -128,9 +134,22 @@ def render_view(trace, name):
         title=model_title(data["model"]), name=visible_text(name),
         version=f"{data['format_major']}.{data['format_minor']}",
         items=len(data["input"]["token_ids"]), formula=Markup(mathml(WEIGHTS, True)),
-        figures=figures, record=record, tokens=tokens_of(trace),
+        figures=figures, notes=notes_of(data["model"], layers, heads, words),
+        record=record, tokens=tokens_of(trace),
         next_tokens=next_tokens(data), parts=parts_of(data, words),
         source=describe_trace(trace, words))
+
+
+def notes_of(model, layers, heads, words):
+    """Yield a sentence where the trace has not all of the model's layers, or heads.
+
+    layers, heads  the model's numbers of those that the trace has; none without weights
+    """
+    for name, numbers, count in (("view_layers", layers, model["num_hidden_layers"]),
+                                 ("view_heads", heads, model["num_attention_heads"])):
+        if numbers and numbers != list(range(count)):
+            listed = ", ".join(map(str, numbers))
+            yield words[name].format(numbers=listed, count=count)
 
 
 def article_of(trace, words):
@@ -142,7 +161,7 @@ def article_of(trace, words):
 
 def attention_figures(article, environment):
     """Return the HTML of the heatmap and, for many heads, of the gallery before it;
-    nothing where layer 0 has no weights."""
+    nothing where no layer has weights."""
     trace = article.traces[ID]
     layers = recorded_layers(trace)
     if not layers:

@@ -149,9 +149,31 @@ def test_a_trace_without_weights_or_checks_says_so(page_of):
         del data["tensors"][f"layers.{layer}.weights"]
     html = page_of(data)
     words = text_of(html)
-    assert "no attention weights of layer 0" in words
+    assert "The trace has no attention weights" in words
     assert "The trace records no checks." in words
     assert not LexborHTMLParser(html).css(f"#trace-{ID}, figure")
+
+
+def test_layers_and_heads_that_were_left_out_are_told(page_of):
+    data = pretrained_trace(40, layers=3, heads=4, kv_heads=2)
+    whole = text_of(page_of(data))
+    assert "count them from 0" not in whole and "beside head 1" in whole
+    data["model"].update(num_hidden_layers=30, num_attention_heads=9)
+    tensors = data["tensors"]
+    data["tensors"] = {
+        f"layers.{layer}.{kind}": {**tensors[f"layers.{n}.{kind}"],
+                                   "head_ids": [0, 1, 4, 8]}
+        for n, layer in enumerate((3, 5, 29)) for kind in ("weights", "value_norms")}
+    html = page_of(data)
+    words = text_of(html)
+    assert "Of the model’s 30 layers the trace has 3, 5, 29" in words
+    assert "Of the model’s 9 query heads the trace has 0, 1, 4, 8" in words
+    assert "beside head" not in words
+    shown = island_in(html)["tensors"]
+    assert sorted(shown) == [f"layers.{n}.{kind}" for n in range(3)
+                             for kind in ("contributions", "weights")]
+    rows = LexborHTMLParser(html).css("#model tr")
+    assert "num_key_value_heads2" in [row.text().strip() for row in rows]
 
 
 @pytest.mark.parametrize("text", HOSTILE)
