@@ -176,6 +176,15 @@ def test_layers_and_heads_that_were_left_out_are_told(page_of):
     assert "num_key_value_heads2" in [row.text().strip() for row in rows]
 
 
+def test_a_model_whose_attention_differs_is_said_to(page_of):
+    data = pretrained_trace(12)
+    assert "it differs by" not in text_of(page_of(data))
+    data["model"]["differs"] = ["scores are capped at 50"]
+    section = LexborHTMLParser(page_of(data)).css_first("#attention")
+    assert section.css_first("p").text().endswith("it differs by:")
+    assert section.css_first("li").text() == "scores are capped at 50"
+
+
 @pytest.mark.parametrize("text", HOSTILE)
 def test_a_hostile_text_is_shown_and_does_nothing(page_of, text):
     data = synthetic_trace(labels=[text] * 6)
