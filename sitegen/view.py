@@ -135,8 +135,8 @@ def render_view(trace, name):
         version=f"{data['format_major']}.{data['format_minor']}",
         items=len(data["input"]["token_ids"]), formula=Markup(mathml(WEIGHTS, True)),
         figures=figures, notes=notes_of(data["model"], layers, heads, words),
-        differs=data["model"].get("differs", []), record=record, tokens=tokens_of(trace),
-        next_tokens=next_tokens(data), parts=parts_of(data, words),
+        differs=data["model"].get("differs", []), record=record,
+        tokens=tokens_of(trace), next_tokens=next_tokens(data), parts=parts_of(data, words),
         source=describe_trace(trace, words))
 
 
