@@ -30,7 +30,6 @@ ROOT = Path(__file__).parents[1]
 sys.path.append(str(ROOT / "probe"))
 probe = importlib.import_module("probe_pretrained")
 RECORDED = ROOT / "probe" / "traces" / "smollm2-135m-instruct.json"
-ROUNDS = 5
 WARM_UP_TOKENS = 8
 PACKAGES = ("torch", "transformers", "accelerate", "transformer-lens", "nnsight")
 
@@ -127,7 +126,7 @@ def transformer_lens(model):
 
 
 def any_tokenizer():
-    """Return a tokenizer of one word: TransformerLens asks for one, token ids do not."""
+    """Return a tokenizer of one word: TransformerLens asks for one, ids need none."""
     words = Tokenizer(models.WordLevel({"a": 0}, unk_token="a"))
     special = dict.fromkeys(("unk_token", "bos_token", "eos_token", "pad_token"), "a")
     return PreTrainedTokenizerFast(tokenizer_object=words, name_or_path="one-word",
@@ -153,7 +152,7 @@ WAYS = {way.__name__: way for way in (
 
 
 def prepare(name, model):
-    """Return a way's function of ids, tried: a way that gives out nothing costs nothing.
+    """Return a way's function of ids, tried once on a few tokens.
 
     Raises ValueError where it does not give out the weights of every layer.
     """
@@ -169,7 +168,7 @@ def token_ids(model, length):
     return torch.randint(0, model.config.vocab_size, (1, length))
 
 
-def measure_time(names, length):
+def measure_time(names, length, rounds):
     """Return {way: least seconds of processor for one pass}, all ways in turn.
 
     What disturbs a run only adds to it, so the least of several is the nearest.
@@ -178,7 +177,7 @@ def measure_time(names, length):
     ways = {name: prepare(name, model) for name in names}
     seconds = {name: [] for name in names}
     ids = token_ids(model, length)
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         for name, run in ways.items():
             started = time.process_time()
             run(ids)
@@ -228,6 +227,7 @@ def main(arguments=None):
     parser.add_argument("what", choices=["time", "memory"])
     parser.add_argument("--ways", required=True, type=lambda text: text.split(","))
     parser.add_argument("--lengths", required=True, type=int, nargs="+")
+    parser.add_argument("--rounds", type=int, default=5, help="of time (%(default)s)")
     parser.add_argument("--peers", default="", metavar="FOLDER")
     options = parser.parse_args(arguments)
     sys.path.append(options.peers)    # last: what is installed comes first
@@ -235,7 +235,7 @@ def main(arguments=None):
     torch.set_num_threads(1)
     with torch.inference_mode():
         if options.what == "time":
-            found = {length: measure_time(options.ways, length)
+            found = {length: measure_time(options.ways, length, options.rounds)
                      for length in options.lengths}
         else:
             found = {way: measure_memory(way, options.lengths) for way in options.ways}

@@ -2,22 +2,25 @@
 
     python -m bench.probe [time] [memory] [gallery] [--peers FOLDER]
 
-Without a name all are measured; the file bench/results/<date>-probe.json is written
-only then.  The peers are no part of the project: bench/peers.txt says how to put them
-into a folder.  Without one, their rows are missing.
+Without a name all are measured.  Each is written to bench/results/<date>-probe.json as
+soon as it is known, in the place of what that day's file had of it: all of them take a
+quarter of an hour.  The peers are no part of the project: bench/peers.txt says how to
+put them into a folder.  Without one, their rows are missing.
 """
 
 import argparse
+import datetime
 import json
 import subprocess
 import sys
 from pathlib import Path
 
 from bench.galleries import measure_galleries
-from bench.report import Row, table_of, write_results
+from bench.report import RESULTS, Row, table_of, write_results
 
 ROOT = Path(__file__).parents[1]
-TIME_LENGTHS = (64, 512)
+SUFFIX = "-probe"
+TIME_ROUNDS = {64: 7, 512: 3}    # length: how often each way is timed
 MEMORY_LENGTHS = (64, 512, 1024)
 BARE = "bare"
 NAMES = {
@@ -41,10 +44,11 @@ def ways_at(length, peers):
                      and length <= SLOW_AT.get(way, length)]
 
 
-def run_captures(what, ways, lengths, peers):
+def run_captures(what, ways, lengths, peers, rounds=1):
     """Return what a process of bench.captures prints: {figures, versions}."""
     command = [sys.executable, "-m", "bench.captures", what, "--ways", ",".join(ways),
-               "--lengths", *map(str, lengths), "--peers", peers]
+               "--lengths", *map(str, lengths), "--rounds", str(rounds),
+               "--peers", peers]
     done = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE)
     return json.loads(done.stdout)
 
@@ -78,8 +82,8 @@ def memory_rows(added):
 def measure_time(peers):
     """Return (rows, versions); at each length one process takes all ways in turn."""
     rows, versions = [], {}
-    for length in TIME_LENGTHS:
-        found = run_captures("time", ways_at(length, peers), [length], peers)
+    for length, rounds in TIME_ROUNDS.items():
+        found = run_captures("time", ways_at(length, peers), [length], peers, rounds)
         rows += time_rows(length, found["figures"][str(length)])
         versions |= found["versions"]
     return rows, versions
@@ -99,8 +103,30 @@ MEASURED = {"time": measure_time, "memory": measure_memory,
             "gallery": measure_galleries}
 
 
-def main(arguments=None):
-    """Run the command line; return the exit status."""
+def read_today(folder=RESULTS):
+    """Return (rows, notes) of the day's file; nothing where there is none."""
+    path = folder / f"{datetime.date.today().isoformat()}{SUFFIX}.json"
+    if not path.exists():
+        return [], {}
+    found = json.loads(path.read_text("utf-8"))
+    return [row_of(fields) for fields in found["rows"]], found["environment"]
+
+
+def row_of(fields):
+    """Return a Row as the file has it; whether its budget is kept, it tells itself."""
+    return Row(**{name: value for name, value in fields.items() if name != "kept"})
+
+
+def keep(group, rows, notes, folder=RESULTS):
+    """Write a group's rows beside those of the day's other groups; return the path."""
+    before, known = read_today(folder)
+    rows = sorted([row for row in before if row.group != group] + rows,
+                  key=lambda row: list(MEASURED).index(row.group))
+    return write_results(rows, known | notes, folder, SUFFIX)
+
+
+def parse_arguments(arguments):
+    """Return the command line's options."""
     parser = argparse.ArgumentParser(
         prog="python -m bench.probe", description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -109,19 +135,23 @@ def main(arguments=None):
     parser.add_argument("--peers", default="", metavar="FOLDER",
                         help="where TransformerLens, nnsight, BertViz and CircuitsVis "
                              "are; see bench/peers.txt")
-    options = parser.parse_args(arguments)
-    names, rows, notes = options.names or list(MEASURED), [], {}
-    for name in names:
+    return parser.parse_args(arguments)
+
+
+def main(arguments=None):
+    """Run the command line; return the exit status."""
+    options = parse_arguments(arguments)
+    rows, notes = [], {}
+    for name in options.names or MEASURED:
         found, versions = MEASURED[name](options.peers)
+        path = keep(name, found, versions)
         rows += found
         notes |= versions
     print(table_of(rows))
     print("\n" + ", ".join(f"{name} {notes[name]}" for name in notes))
     if not options.peers:
         print("the peers were not measured: see bench/peers.txt")
-    if set(names) == set(MEASURED):
-        path = write_results(rows, notes, suffix="-probe")
-        print(f"written: {path.relative_to(Path.cwd())}")
+    print(f"written: {path.relative_to(ROOT)}")
     return 0
 
 

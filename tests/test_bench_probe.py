@@ -15,11 +15,14 @@ from bench.probe import (
     MEMORY_LENGTHS,
     NAMES,
     PEERS,
-    TIME_LENGTHS,
+    TIME_ROUNDS,
+    keep,
     memory_rows,
+    read_today,
     time_rows,
     ways_at,
 )
+from bench.report import Row
 from sitegen.traces import parse_trace
 
 PEERS_FILE = Path(galleries.__file__).with_name("peers.txt").read_text("utf-8")
@@ -46,11 +49,21 @@ def test_memory_is_what_a_way_adds_to_the_bare_pass():
     assert len(rows) == 6
 
 
+def test_what_is_measured_again_replaces_only_its_own_rows(tmp_path):
+    keep("memory", [Row("memory", "a", 7, "MB", 64)], {"torch": "2"}, tmp_path)
+    keep("time", [Row("time", "b", 1.5, "s")], {"nnsight": "0.8"}, tmp_path)
+    keep("memory", [Row("memory", "c", 70, "MB", 64)], {"torch": "3"}, tmp_path)
+    rows, notes = read_today(tmp_path)
+    assert [(row.name, row.kept) for row in rows] == [("b", None), ("c", False)]
+    assert (notes["torch"], notes["nnsight"]) == ("3", "0.8")
+    assert len(list(tmp_path.glob("*-probe.json"))) == 1
+
+
 def test_peers_are_asked_for_only_where_a_folder_has_them():
     assert not set(PEERS) & set(ways_at(64, peers=""))
     assert set(ways_at(64, peers="somewhere")) == {BARE, *NAMES}
     assert "recorded" in ways_at(64, "") and "recorded" not in ways_at(512, "")
-    assert all(ways_at(length, "")[0] == BARE for length in TIME_LENGTHS)
+    assert all(ways_at(length, "")[0] == BARE for length in TIME_ROUNDS)
     assert max(MEMORY_LENGTHS) == 1024, "where issue 3 has its goal"
 
 
