@@ -136,8 +136,8 @@ def render_view(trace, name):
         items=len(data["input"]["token_ids"]), formula=Markup(mathml(WEIGHTS, True)),
         figures=figures, notes=notes_of(data["model"], layers, heads, words),
         differs=data["model"].get("differs", []), record=record,
-        tokens=tokens_of(trace), next_tokens=next_tokens(data), parts=parts_of(data, words),
-        source=describe_trace(trace, words))
+        tokens=tokens_of(trace), next_tokens=next_tokens(data),
+        parts=parts_of(data, words), source=describe_trace(trace, words))
 
 
 def notes_of(model, layers, heads, words):
