@@ -616,7 +616,8 @@ def compare_in_chunks(model, ids, sizes, logits):
     returns  (largest difference over the largest logit, positions whose likeliest token
              has a full-pass logit below the largest one: [n] differences, the cache)
 
-    Raises RuntimeError where the cache does not hold the tokens so far.
+    Raises RuntimeError where the cache does not hold the tokens so far, ValueError for
+    logits that are not finite.
     """
     name, cache, start, worst, losses = cache_name(model), None, 0, 0.0, []
     for size in sizes:
@@ -628,11 +629,18 @@ def compare_in_chunks(model, ids, sizes, logits):
             raise RuntimeError(f"the cache holds {cache.get_seq_length()} tokens after "
                                f"{start}: it was not passed on as '{name}'")
         found = output.logits[0]
+        check_finite(found)
         worst = max(worst, (found.float() - full.float()).abs().max().item())
         chosen = full.gather(-1, found.argmax(-1, keepdim=True))[:, 0]
         losses += (full.amax(-1) - chosen).float().tolist()
     size = logits.abs().max().item()
     return worst / size, [loss / size for loss in losses], cache
+
+
+def check_finite(logits):
+    """Raise ValueError for logits that are not finite: no comparison would notice."""
+    if not torch.isfinite(logits).all():
+        raise ValueError("the logits are not finite in this type: take float32")
 
 
 def measure_chunks(model, ids, logits, recorder):
@@ -642,6 +650,7 @@ def measure_chunks(model, ids, logits, recorder):
     rest = [length % third] if length % third else []
     ways = {"cached": [1] * length, "chunks": [third] * (length // third) + rest,
             "one_more": [length - 1, 1] if length > 1 else [1]}
+    check_finite(logits)
     limit, flips = LIMITS["cached"][DTYPES.index(recorder.options.dtype)], 0
     for check, sizes in ways.items():
         worst, losses, cache = compare_in_chunks(model, ids, sizes, logits)
@@ -747,8 +756,7 @@ def locate(model):
     if path.is_dir():
         check_folder(path)
         return str(path), {}
-    if path.exists() or not re.fullmatch(r"[\w.-]+(/[\w.-]+)?", model) or (
-            model.startswith(".")):
+    if path.exists() or not re.fullmatch(r"\w[\w.-]*(/[\w.-]+)?", model):
         raise ValueError(f"no such folder: {path.name or model}; expected a hub id, a "
                          "folder or a .gguf file")
     return model, {}
@@ -927,11 +935,10 @@ def chosen(numbers, count, what):
 # ------------------------------------------------------------------ what is known of it
 def file_hashes(model, options, revision, located):
     """Return {base name: sha256} of the files that the model was loaded from."""
-    source, extra = located
-    if "gguf_file" in extra:
-        files = [Path(source) / extra["gguf_file"]]
+    folder, extra = Path(located[0]), located[1]
+    if extra:
+        files = [folder / extra["gguf_file"]]
     else:
-        folder = Path(source)
         if not folder.is_dir():
             folder = Path(cached_file(model, "config.json", revision=revision,
                                       local_files_only=True)).parent
@@ -957,8 +964,8 @@ def describe_model(config, options, recorder, hashes, name):
         if getattr(config, key, None)), None)
     if eps is None:
         raise ValueError("the configuration names no epsilon of its norms")
-    weights = next(iter(hashes.values())) if len(hashes) == 1 else hashlib.sha256(
-        json.dumps(hashes, sort_keys=True).encode()).hexdigest()
+    whole = hashlib.sha256(json.dumps(hashes, sort_keys=True).encode()).hexdigest()
+    weights = next(iter(hashes.values())) if len(hashes) == 1 else whole
     differs = [note if len(layers) == config.num_hidden_layers else
                f"{note} (layers {', '.join(map(str, layers))})"
                for note, layers in recorder.notes.items()]
@@ -1103,8 +1110,8 @@ def load(options):
 def check_placement(model, device):
     """Raise ValueError where accelerate put layers elsewhere than was asked for."""
     places = {str(place) for place in getattr(model, "hf_device_map", {}).values()}
-    if device != "cpu" and places & {"cpu", "disk"}:
-        elsewhere = " and ".join(sorted(places & {"cpu", "disk"}))
+    elsewhere = " and ".join(sorted(places & {"cpu", "disk"}))
+    if device != "cpu" and elsewhere:
         raise ValueError(f"device {device}: the model does not fit, layers would run "
                          f"on the {elsewhere}: {LOWER}")
 

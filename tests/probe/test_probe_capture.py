@@ -136,6 +136,14 @@ def test_a_cache_that_is_not_passed_on_is_noticed(model, monkeypatch):
         probe.compare_in_chunks(model, IDS, [3, 1, 3], torch.zeros(7, 290))
 
 
+def test_logits_that_are_not_finite_are_refused(model):
+    with torch.inference_mode():
+        logits = model(IDS).logits[0]
+    model.get_output_embeddings().weight.data[0] = torch.nan
+    with pytest.raises(ValueError, match="logits are not finite"):
+        probe.compare_in_chunks(model, IDS, [7], logits)
+
+
 def test_chunks_that_disagree_are_noticed(model):
     with torch.inference_mode():
         logits = model(IDS).logits[0].flip(-1)
