@@ -17,8 +17,7 @@ COMPILE = $(LOCK)/bin/uv pip compile --quiet --universal --python-version 3.11 \
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help site serve trace probe test test-torch test-probe test-cuda bench \
-	bench-probe golden lock clean
+.PHONY: help site serve trace probe test test-torch test-probe test-cuda bench bench-probe golden lock clean
 
 help:  ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
