@@ -6,8 +6,9 @@ ARTICLE = "inside-attention/index.html"
 PAPER = {"light": "rgb(253, 253, 252)", "dark": "rgb(20, 22, 26)"}
 CURRENT = "document.querySelector('.contents [aria-current]')?.getAttribute('href')"
 GROUND = "getComputedStyle(document.body).backgroundColor"
-CUT_OFF = """[...document.querySelectorAll('scroll-box')].map((box) =>
-  [box.scrollWidth > box.clientWidth, box.hasAttribute('tabindex')])"""
+CUT_OFF = """[...document.querySelectorAll('scroll-box')]
+  .filter((box) => box.checkVisibility())    // one in closed details has no width yet
+  .map((box) => [box.scrollWidth > box.clientWidth, box.hasAttribute('tabindex')])"""
 SELECT_LISTING = """() => {
   const listing = document.querySelector('.snippet pre');
   getSelection().selectAllChildren(listing);

@@ -5,7 +5,7 @@ import json
 import pytest
 
 ARTICLE = "inside-attention/index.html"
-ROWS = ".verification-record tbody tr"
+ROWS = "#figure-record tbody tr"    # the model's own; the probe's follows it
 GROUND = """(id) => getComputedStyle(document.getElementById(id).querySelector("td"))
   .backgroundColor"""
 
@@ -24,7 +24,7 @@ def test_every_check_of_the_downloaded_trace_has_a_row(open_page, checks, script
     assert ids == [f"check-{check['id']}" for check in checks]
     results = page.locator(f"{ROWS} .result").all_inner_texts()
     assert results == ["holds" if check["passed"] else "✗ FAILS" for check in checks]
-    assert page.locator(".verification-record .held").is_visible()
+    assert page.locator("#figure-record .held").is_visible()
 
 
 def test_a_check_has_an_address_that_marks_its_row(open_page, checks):
@@ -38,8 +38,8 @@ def test_a_check_has_an_address_that_marks_its_row(open_page, checks):
 @pytest.mark.parametrize("width", [390, 1280])
 def test_no_column_is_lost_at_any_width(open_page, width):
     page = open_page(ARTICLE, width=width)
-    box = page.locator(".verification-record scroll-box").bounding_box()
+    box = page.locator("#figure-record scroll-box").bounding_box()
     assert box["x"] >= 0 and box["x"] + box["width"] <= width
-    table = page.locator(".record").bounding_box()
-    reachable = page.locator(".verification-record scroll-box[tabindex='0']").count()
+    table = page.locator("#figure-record .record").bounding_box()
+    reachable = page.locator("#figure-record scroll-box[tabindex='0']").count()
     assert table["width"] <= box["width"] + 1 or reachable

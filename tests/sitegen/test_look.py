@@ -126,9 +126,11 @@ def test_every_word_that_a_template_says_stands_in_the_words_file():
 def test_every_word_is_said_somewhere():
     sources = [*TEMPLATES, *ROOT.glob("sitegen/**/*.py")]
     text = "\n".join(path.read_text("utf-8") for path in sources)
-    # labels.py and render.py put a kind before these endings
+    # labels.py and render.py put a kind before these endings, view.py a record's name
+    # behind this beginning
     silent = [word for word in WORDS["en"] if not re.search(rf"\b{word}\b", text)
-              and not word.endswith(("_label", "_reference"))]
+              and not word.endswith(("_label", "_reference"))
+              and not re.search(rf'"{word.removeprefix("view_")}"', text)]
     assert silent == []
 
 
@@ -136,7 +138,10 @@ def test_no_word_is_named_like_a_method_of_a_dict():
     assert not WORDS["en"].keys() & set(dir(dict))
 
 
-@pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    # view.html alone inlines a style and a script, allowed by their hashes: test_view.py
+    "path", [path for path in TEMPLATES if path.name != "view.html"],
+    ids=lambda path: path.name)
 def test_no_template_needs_what_the_policy_blocks(path):
     text = path.read_text("utf-8")
     assert not re.findall(r"\sstyle=|<style|\son[a-z]+=|javascript:", text)
