@@ -139,7 +139,7 @@ def test_no_word_is_named_like_a_method_of_a_dict():
 
 
 @pytest.mark.parametrize(
-    # view.html alone inlines a style and a script, allowed by their hashes: test_view.py
+    # view.html alone inlines a style and a script, allowed by hash: see test_view.py
     "path", [path for path in TEMPLATES if path.name != "view.html"],
     ids=lambda path: path.name)
 def test_no_template_needs_what_the_policy_blocks(path):
