@@ -97,7 +97,8 @@ def test_a_model_without_a_device_is_wrong_usage(site):
      "--device|$(x) ;y|--model|a $b.gguf|--output|probe/traces")])
 def test_make_probe_gives_the_script_what_was_typed(device, model, expected):
     printed = subprocess.run(
-        ["make", "--no-print-directory", "--dry-run", "probe"], cwd=ROOT, capture_output=True, text=True,
+        ["make", "--no-print-directory", "--dry-run", "probe"], cwd=ROOT,
+        capture_output=True, text=True,
         env={**os.environ, "DEVICE": device, "MODEL": model, "ARGS": ""}, check=True)
     command = printed.stdout.replace("\\\n", " ").rstrip().split("\n")[-1]
     arguments = command.split("probe/probe_pretrained.py")[1]
