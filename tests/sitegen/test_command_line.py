@@ -1,12 +1,14 @@
 """build.py says what it did, or what is wrong and where, without a traceback."""
 
 import io
+import json
 from contextlib import redirect_stderr, redirect_stdout
 
 import pytest
 
 from build import main
 from tests.site_builder import snapshot
+from tests.synthetic_trace import synthetic_trace
 
 
 def run(site, *arguments):
@@ -45,17 +47,33 @@ def test_problems_are_printed_with_their_lines_and_the_old_site_stays(site):
     assert snapshot(site.output) == before
 
 
+HEAD = "---\ntitle: x\n---\n"
+WEIGHTS = "layers.0.weights"
+# kind → (the article, how its message begins)
 BAD = {
-    "front matter": ("---\ntitle: [\n---\nx\n", "index.md:2:9: "),
-    "formula": ("---\ntitle: x\n---\n\\( \\foo \\)\n", "index.md:4:4: formula: "),
-    "directive": ("---\ntitle: x\n---\n/// figur\n///\n", "index.md:4:1: unknown "),
-    "option": ("---\ntitle: x\n---\n/// figure\n    wid: 1\n///\n", "index.md:4:1: "
-               "figure: wid: unknown key"),
-    "citation": ("---\ntitle: x\n---\n[@a]\n", "index.md:4:1: no reference 'a'"),
-    "fence": ("---\ntitle: x\n---\n```\n", "index.md:4:1: fenced code is not closed"),
-    "snippet": ("---\ntitle: x\n---\n/// snippet\n```python\n1/0\n```\n///\n",
+    "front matter that does not parse": ("---\ntitle: [\n---\nx\n", "index.md:2:9: "),
+    "front matter without a title": ("---\nlang: en\n---\nx\n", "index.md:1:1: "
+                                     "front matter: 'title' is missing"),
+    "formula": (HEAD + "\\( \\foo \\)\n", "index.md:4:4: formula: "),
+    "directive": (HEAD + "/// figur\n///\n", "index.md:4:1: unknown "),
+    "option": (HEAD + "/// figure\n    wid: 1\n///\n",
+               "index.md:4:1: figure: wid: unknown key"),
+    "step": (HEAD + "[x](step:none)\n", "index.md:4:5: "),
+    "value": (HEAD + "[[value t:none]]\n", "index.md:4:1: no trace 't'"),
+    "label": (HEAD + "[](#none)\n", "index.md:4:4: "),
+    "citation": (HEAD + "[@a]\n", "index.md:4:1: no reference 'a'"),
+    "fence": (HEAD + "```\n", "index.md:4:1: fenced code is not closed"),
+    "snippet": (HEAD + "/// snippet\n```python\n1/0\n```\n///\n",
                 "index.md:6: ZeroDivisionError"),
-    "image": ("---\ntitle: x\n---\n![](x)\n", "index.md:4:5: image without"),
+    "wrong shape": (HEAD + "/// snippet\n```python\nimport numpy as np\n"
+                    "a = np.ones(3)  # [4]\n```\n///\n", "index.md:7: "),
+    "missing file": (HEAD + "[x](x.txt)\n", "index.md:4:5: no file or page 'x.txt'"),
+    "missing image": (HEAD + "![a view](x.png)\n", "index.md:4:11: no file or page"),
+    "alternative text": (HEAD + "![](x)\n", "index.md:4:5: image without"),
+    "missing page": (HEAD + "[x](../b/index.html)\n", "index.md:4:5: "),
+    "missing anchor": (HEAD + "[x](#none)\n", "index.md:4:5: "),
+    "equal ids": (HEAD + "## A {#a}\n\n## B {#a}\n",
+                  "index.md:4:7: the id 'a' stands 2 times"),
     "empty": ("", "index.md:1: the file is empty"),
 }
 
@@ -70,8 +88,47 @@ def test_each_bad_input_leaves_the_old_site_byte_for_byte(site, name):
     status, _, err = run(site)
     assert status == 1
     assert err.startswith(f"content/articles/a/{expected}")
+    assert "Traceback" not in err
     assert snapshot(site.output) == before
     assert sorted(path.name for path in site.folder.iterdir()) == ["_site", "content"]
+
+
+def spoilt(*path, value):
+    """Return a trace with one value of its own replaced."""
+    data = synthetic_trace()
+    inner = data
+    for key in path[:-1]:
+        inner = inner[key]
+    inner[path[-1]] = value
+    return json.dumps(data)
+
+
+BAD_TRACES = {
+    "absent": (None, "content/traces.toml: t: no file 'content/t.json'"),
+    "no JSON": ("{", "content/t.json: not JSON"),
+    "schema": (spoilt("model", "vocab_size", value="many"),
+               "content/t.json: model.vocab_size: "),
+    "row": (spoilt("tensors", WEIGHTS, "values", 0, value=0.5),
+            f"content/t.json: {WEIGHTS}: row [head 0, query 0] sums to 0.5"),
+    "forbidden": (spoilt("tensors", WEIGHTS, "values", 1, value=1e-9),
+                  f"content/t.json: {WEIGHTS}: [head 0, query 0, key 1] is forbidden"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_TRACES)
+def test_each_bad_trace_leaves_the_old_site_byte_for_byte(site, name):
+    site.article("Text.\n")
+    run(site)
+    before = snapshot(site.output)
+    text, expected = BAD_TRACES[name]
+    site.add("traces.toml", '[t]\nfile = "content/t.json"\n')
+    if text is not None:
+        site.add("t.json", text)
+    status, _, err = run(site)
+    assert status == 1
+    assert err.startswith(expected)
+    assert "Traceback" not in err
+    assert snapshot(site.output) == before
 
 
 def test_a_base_url_makes_canonical_addresses(site):
