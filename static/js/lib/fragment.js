@@ -49,6 +49,16 @@ export function countIn(state, key) {
 }
 
 /**
+ * Return changes of the state under the names that a trace has in the address.
+ * @param {string} prefix  empty for the page's own trace
+ * @param {Record<string, string | number | null>} changes
+ */
+export function prefixed(prefix, changes) {
+  return Object.fromEntries(
+    Object.entries(changes).map(([name, value]) => [prefix + name, value]));
+}
+
+/**
  * What the next writing of the address will say: a place, or changes of the state.
  * @typedef {Record<string, string | number | null>} Changes
  * @type {{changes: Changes, place: string, timer: number}}
@@ -64,6 +74,16 @@ export function rememberInAddress(changes) {
   waiting.place = "";
   clearTimeout(waiting.timer);
   waiting.timer = window.setTimeout(writeAddress, WAIT_MILLISECONDS);
+}
+
+/**
+ * Change the state in the page's address now, with all that was to be remembered.
+ * @param {Record<string, string | number | null>} changes
+ */
+export function changeAddress(changes) {
+  rememberInAddress(changes);
+  clearTimeout(waiting.timer);
+  writeAddress();
 }
 
 /**
