@@ -18,7 +18,7 @@ const NOT_FINITE = { "-Infinity": -Infinity, "Infinity": Infinity, "NaN": NaN };
  * @typedef {object} StoredTensor
  * @property {string[]} dims
  * @property {number[]} shape
- * @property {(number | string)[]} [values]  row-major
+ * @property {ArrayLike<number | string>} [values]  row-major
  * @property {string} [encoding]
  * @property {string} [data]  base64
  * @property {string} [file]  of a script that brings the data
@@ -206,7 +206,7 @@ function littleEndianShorts(bytes) {
  * @param {string} base64
  * @returns {Promise<Uint8Array<ArrayBuffer>>}
  */
-async function inflate(base64) {
+export async function inflate(base64) {
   try {
     const packed = Uint8Array.from(atob(base64), (byte) => byte.charCodeAt(0));
     const stream = new Blob([packed]).stream()
