@@ -7,7 +7,8 @@ const BROWSER = [
   "matchMedia", "getComputedStyle", "addEventListener", "removeEventListener",
   "requestAnimationFrame", "cancelAnimationFrame", "setTimeout", "clearTimeout",
   "ResizeObserver", "IntersectionObserver", "MutationObserver", "DecompressionStream",
-  "Blob", "Response", "TextDecoder", "atob", "btoa", "URL", "URLSearchParams", "EventTarget",
+  "Blob", "Response", "TextDecoder", "atob", "btoa", "URL", "URLSearchParams",
+  "EventTarget",
   "innerHeight", "innerWidth", "scrollY", "CSS", "performance", "structuredClone",
 ];
 
