@@ -88,7 +88,7 @@ function indexOf(extent, { head, query, key }) {
 }
 
 /** @param {number} value */
-function python(value) {
+export function python(value) {
   if (Number.isNaN(value)) return "np.nan";
   if (!Number.isFinite(value)) return value < 0 ? "-np.inf" : "np.inf";
   return Number.isSafeInteger(value) ? `${value}.0` : String(value);
