@@ -3,9 +3,8 @@ import { test } from "node:test";
 import { axesOf, formatCell, valueOf } from "../../static/js/lib/cells.js";
 import { sumOf } from "../../static/js/lib/matrix.js";
 import { largestTerms, openCell } from "../../static/js/lib/terms.js";
-import {
-  ALL_DIFFERENT, ARTICLE, numbersFrom, runOf, sampleOf,
-} from "./opened-runs.js";
+import { randomNumbers } from "./models.js";
+import { ALL_DIFFERENT, runOf, sampleOf } from "./opened-runs.js";
 
 const SIX = [1, 2, 3, 1, 4, 5];
 const LONG = Array.from({ length: 32 }, (_, i) => (7 * i + i * i) % 32);
@@ -15,10 +14,9 @@ const RUNS = {
   "one token": () => runOf([3]),
   "32 tokens": () => runOf(LONG),
   "sizes that all differ": () =>
-    runOf([36, 0, 5, 5, 20, 1, 9], { config: ALL_DIFFERENT }),
-  "one KV head": () => runOf(SIX, { config: { ...ARTICLE, num_key_value_heads: 1 } }),
-  "a KV head for each": () =>
-    runOf(SIX, { config: { ...ARTICLE, num_key_value_heads: 4 } }),
+    runOf([36, 0, 5, 5, 20, 1, 9], { sizes: ALL_DIFFERENT }),
+  "one KV head": () => runOf(SIX, { sizes: { num_key_value_heads: 1 } }),
+  "a KV head for each": () => runOf(SIX, { sizes: { num_key_value_heads: 4 } }),
   "RoPE off": () => runOf(SIX, { operations: { frequency: () => 0 } }),
   "adjacent pairs": () => runOf(SIX, { operations: { pairs: adjacent } }),
   "scale 1": () => runOf(SIX, { operations: { scale: () => 1 } }),
@@ -45,7 +43,7 @@ function limitOf({ value, terms }) {
 }
 
 function cellsOf(run) {
-  const next = numbersFrom(5);
+  const next = randomNumbers(5);
   return Object.entries(run.tensors).flatMap(([name, tensor]) =>
     sampleOf(name, tensor, next));
 }
@@ -93,7 +91,7 @@ function walkDown(run, start, next) {
 }
 
 test("a logit can be followed down to a parameter, on every way", () => {
-  const next = numbersFrom(8);
+  const next = randomNumbers(8);
   for (const run of [runOf(SIX), RUNS["sizes that all differ"]()]) {
     const met = new Set();
     for (let walk = 0; walk < 400; walk++) {

@@ -15,7 +15,9 @@ import { valueAt } from "./tensors.js";
 const TEXT = /^([a-z_][\w.]*)(\*?)\[(\d{1,6}(?:,\d{1,6})*)\]$/;
 
 /** @type {Record<string, string[]>} */
-const PARAMETER_AXES = { embedding: ["vocab", "channel"], lm_head: ["channel", "vocab"] };
+const PARAMETER_AXES = {
+  embedding: ["vocab", "channel"], lm_head: ["channel", "vocab"],
+};
 
 /**
  * Return a cell's text: `layers.0.scores[0,1,2,0]`, a parameter's with a star,
