@@ -1,0 +1,184 @@
+"""The walk: every step of a decoder, with the tensors that it reads and makes.
+
+Without scripts it is a list of steps, with the values of one layer as tables.
+static/js/widgets/tensor-walk.js shows one step at a time and draws the values of the
+page's run.  A walk with the option `steps` is a small one within the text: it has no
+values until its script runs.
+"""
+
+from sitegen.directives.attention_heatmap import SIGNED_STOPS, WEIGHT_STOPS
+from sitegen.errors import known
+from sitegen.highlight import highlight
+from sitegen.recorded import token_labels
+from sitegen.source import language_of, parse_steps, read_published
+from sitegen.tensor_values import (
+    likeliest_tokens,
+    show_tensor,
+    show_weight,
+    source_of,
+    with_values,
+)
+from sitegen.traces import describe_trace
+from sitegen.walk import layers_of, read_walk, resolve
+
+NAME = "tensor-walk"
+NUMBERED = True
+BUNDLE = "model"    # its style sheet and script
+OPTIONS = {
+    "trace": {"type": "string"},
+    "file": {"type": "string"},
+    "steps": {"type": "array", "minItems": 1, "uniqueItems": True,
+              "items": {"type": "string"}},
+    "layer": {"type": "integer", "minimum": 0},
+    "step": {"type": "string"},
+    "open": {"type": "string"},
+    "reader": {"type": "string"},
+}
+FILE = "tiny_llama.py"
+LIKELIEST = 8       # next tokens that are listed
+
+
+def prepare(directive, article):
+    """Return what the template draws, or None once a problem is recorded."""
+    trace = article.named_trace(directive)
+    if trace is None:
+        return None
+    steps, problems = read_walk(article.article.folder.parent.parent)
+    article.problems += problems
+    if problems:
+        return None
+    faults = list(check_options(directive.options, trace, steps, article.published))
+    for message, todo in faults:
+        article.problem(directive.place, message, todo)
+    if faults:
+        return None
+    walk = Walk(directive.options, trace, steps)
+    article.need(trace.id, walk.needed())
+    article.need_parameters(trace.id)
+    return {**walk.variables(article.published[walk.file]),
+            "reader": reader_of(directive.options, article),
+            "origin": describe_trace(trace, article.words),
+            "address": article.address_prefix(trace)}
+
+
+def check_options(options, trace, steps, published):
+    """Yield (message, what was expected) for each option that does not fit."""
+    layers = trace.data["model"]["num_hidden_layers"]
+    file = options.get("file", FILE)
+    shown = options.get("steps", list(steps))
+    first = options.get("step", shown[0])
+    if file not in published:
+        yield f"no file '{file}' to take lines from", known(published, file)
+    unknown = [name for name in shown if name not in steps]
+    for name in unknown:
+        yield f"no step '{name}' in walk.toml", known(steps, name)
+    if first not in shown:
+        yield f"the first step, '{first}', is not shown", known(shown, first)
+    if options.get("layer", 0) >= layers:
+        yield f"the model has no layer {options['layer']}", (
+            f"expected layer 0 to {layers - 1}")
+    elif not unknown:
+        yield from _missing([steps[name] for name in shown], trace)
+
+
+def _missing(steps, trace):
+    """Yield a fault for the first tensor that neither is recorded nor can be made."""
+    recorded = trace.data["tensors"]
+    missing = [name for step in steps for name in _names(step, trace.data["model"])
+               if source_of(name) not in recorded]
+    if missing:
+        yield f"the trace has no {missing[0]}", "a walk needs every tensor of its steps"
+
+
+def _names(step, model):
+    """Return the names of the tensors that a step reads and makes, in all layers."""
+    return [resolve(name, layer, model)
+            for layer in layers_of(step, model["num_hidden_layers"])
+            for name in (*step.inputs, *step.outputs)]
+
+
+def reader_of(options, article):
+    """Return the address of the page with the source reader, '' for this page; None
+    where there is none."""
+    own = "#" if article.steps else None
+    href = options.get("reader", own)
+    return href and href.removesuffix("#")
+
+
+class Walk:
+    """What one directive shows of a trace, for checked options."""
+
+    def __init__(self, options, trace, steps):
+        self.options, self.trace = options, trace
+        self.model = trace.data["model"]
+        self.layers = self.model["num_hidden_layers"]
+        self.layer = options.get("layer", 0)
+        self.focused = "steps" in options
+        self.steps = [steps[name] for name in options.get("steps", steps)]
+        self.file = options.get("file", FILE)
+
+    def needed(self):
+        """Return the names of the recorded tensors that the page's script reads."""
+        if not self.focused:
+            return set(self.trace.data["tensors"])
+        return {source_of(name) for step in self.steps
+                for name in _names(step, self.model)}
+
+    def variables(self, source):
+        """Return the template's variables; source is the published file."""
+        text = read_published(source)
+        marks, _ = parse_steps(text, self.file)
+        lines = highlight(text, language_of(self.file)).lines
+        positions = len(self.trace.data["input"]["token_ids"][0])
+        return {
+            "trace": self.trace.id, "focused": self.focused, "file": self.file,
+            "steps": [self.drawn(step, marks, lines) for step in self.steps],
+            "first": self.options.get("step", self.steps[0].id),
+            "layer": self.layer, "layers": self.layers,
+            "heads": self.model["num_attention_heads"], "dtype": self.model["dtype"],
+            "labels": token_labels(self.trace, positions),
+            "sequence": self.sequence(), "other_layers": self.other_layers(),
+            "open": self.options.get("open", ""),
+            "weight_stops": WEIGHT_STOPS, "signed_stops": SIGNED_STOPS,
+            "likeliest": likeliest_tokens(self.trace, LIKELIEST),
+        }
+
+    def sequence(self):
+        """Return [(scope, layer or None, its steps)]: the walk's parts in order."""
+        parts = [("before", None), *(("layer", n) for n in range(self.layers)),
+                 ("after", None)]
+        named = [(scope, layer, [step for step in self.steps if step.scope == scope])
+                 for scope, layer in parts]
+        return [part for part in named if part[2]]
+
+    def drawn(self, step, marks, lines):
+        """Return what is drawn of a step: its words, tensors and source lines.
+
+        Each tensor stands beside its name as walk.toml has it, which is the same in
+        every layer.
+        """
+        layers = layers_of(step, self.layers)
+        layer = self.layer if step.scope == "layer" else layers[0]
+
+        def named(names, show):
+            found = [resolve(name, layer, self.model) for name in names]
+            return [(name.replace("{head}", full), show(self.trace, full))
+                    for name, full in zip(names, found, strict=True)]
+
+        outputs = named(step.outputs, show_tensor)
+        if not self.focused:
+            outputs = [(name, with_values(self.trace, shown)) for name, shown in outputs]
+        return {
+            "words": step, "inputs": named(step.inputs, show_tensor),
+            "parameters": named(step.parameters, show_weight), "outputs": outputs,
+            "sources": [(marks[name], lines[marks[name].first - 1:marks[name].last])
+                        for name in step.source if name in marks]}
+
+    def other_layers(self):
+        """Return (layer, [(step, its outputs)]) for each layer that is not drawn."""
+        steps = [step for step in self.steps if step.scope == "layer"]
+        others = [n for n in range(self.layers) if n != self.layer]
+        return [(layer, [
+            (step, [show_tensor(self.trace, resolve(name, layer, self.model))
+                    for name in step.outputs]) for step in steps])
+            for layer in others if not self.focused]
