@@ -183,13 +183,15 @@ def variables(trace, view, options):
     """Return the template's variables."""
     heads, queries, keys = view.weights.shape
     compare = options.get("compare", False)
+    follow = options.get("follow", True)
     names = ["head"] if view.partner is None else ["head", "partner", "difference"]
     return {
         "trace": trace.id, "view": view, "layers": len(recorded_layers(trace)),
         "heads": heads, "queries": queries, "keys": keys,
         "panels": [panel(view, name, compare or name == "head") for name in names],
         "compare": compare, "wide": options.get("wide", False),
-        "follow": options.get("follow", True), "cell": cell_words(view),
+        "follow": follow, "runs": follow and "parameters" in trace.data,
+        "cell": cell_words(view),
         "table_fits": max(queries, keys) <= TABLE_LIMIT, "strip_limit": STRIP_LIMIT,
         "weight_stops": WEIGHT_STOPS, "signed_stops": SIGNED_STOPS,
         "model": trace.data["model"], "title": model_title(trace.data["model"]),

@@ -1,13 +1,16 @@
-import { countIn, parseFragment, rememberInAddress } from "../lib/fragment.js";
+import { prefixed, rememberInAddress } from "../lib/fragment.js";
 import { nextCell } from "../lib/grid-keys.js";
 import { fillParts, showWhen } from "../lib/page-parts.js";
+import { hearRuns } from "../lib/run-events.js";
 import { hearSelections, tellSelection } from "../lib/selection.js";
 import { TraceError, readTrace } from "../lib/trace.js";
-import { changeBy, showState } from "./attention-heatmap/controls.js";
+import { changeBy, showState, stateIn } from "./attention-heatmap/controls.js";
 import { copyFrom } from "./attention-heatmap/copying.js";
 import { newPanel } from "./attention-heatmap/panels.js";
 import { HeadPictures } from "./attention-heatmap/pictures.js";
-import { announce, writeCell, writeRow } from "./attention-heatmap/words.js";
+import {
+  announce, writeReadout, writeRow, writeRun,
+} from "./attention-heatmap/words.js";
 
 /**
  * The attention heatmap: improves the figure that the page came with, as drawn by
@@ -34,10 +37,11 @@ export class AttentionHeatmap extends HTMLElement {
     /** @type {Map<string, ReturnType<typeof newPanel>>} */
     this.panels = new Map();
     this.traceId = "";
+    this.source = ""; // what the numbers are copied as
     this.frame = 0;
     this.announcing = false;
-    /** @type {() => void} */
-    this.stopHearing = () => {};
+    /** @type {(() => void)[]} */
+    this.stops = [];
   }
 
   async connectedCallback() {
@@ -49,17 +53,13 @@ export class AttentionHeatmap extends HTMLElement {
     }
   }
 
-  get readout() {
-    return /** @type {HTMLElement} */ (this.querySelector(".readout"));
-  }
-
   disconnectedCallback() {
-    this.stopHearing();
+    for (const stop of this.stops) stop();
   }
 
   async start() {
     const { trace = "", layer, head, query, key, compare, own } = this.dataset;
-    this.traceId = trace;
+    this.traceId = this.source = trace;
     this.pictures = new HeadPictures(readTrace(trace));
     this.state = {
       ...this.state, layer: Number(layer), head: Number(head), query: Number(query),
@@ -81,24 +81,33 @@ export class AttentionHeatmap extends HTMLElement {
   }
 
   follow() {
-    this.stopHearing = hearSelections(this.traceId, this, (selection) => {
-      const { layer, head, query, key, measure, hide, root } = selection;
-      this.change({ layer, head, query, key, measure, hide, root });
-    });
+    this.stops = [
+      hearRuns(this.traceId, this, ({ run }) => this.show(run)),
+      hearSelections(this.traceId, this, (selection) => {
+        const { layer, head, query, key, measure, hide, root } = selection;
+        this.change({ layer, head, query, key, measure, hide, root });
+      }),
+    ];
     addEventListener("hashchange", () => this.readAddress());
   }
 
   readAddress() {
     if (this.dataset.own !== undefined) return;
-    const { address: prefix = "" } = this.dataset;
-    const address = parseFragment(location.hash);
-    const compare = address.get(`${prefix}compare`);
-    const [layer, head, query, key] = ["layer", "head", "query", "key"].map((name) =>
-      countIn(address, prefix + name));
-    this.change({
-      layer, head, query, key,
-      ...compare === undefined ? {} : { compare: compare === "1" },
-    });
+    this.change(stateIn(location.hash, this.dataset.address || ""));
+  }
+
+  /**
+   * Show what a run computed, or the recording again.  What is chosen stays so, where
+   * it is still there.
+   * @param {import("../lib/computed-run.js").Run} run
+   */
+  show(run) {
+    const recording = readTrace(this.traceId);
+    this.pictures = new HeadPictures(run.recorded ? recording : run.trace);
+    this.state = this.pictures.nearest(this.state);
+    this.source = writeRun(this, run, recording);
+    this.readAddress();
+    this.redraw();
   }
 
   /** @param {Event} event */
@@ -128,8 +137,8 @@ export class AttentionHeatmap extends HTMLElement {
     const target = /** @type {Element} */ (event.target);
     const button = /** @type {HTMLElement | null} */ (target.closest("[data-copy]"));
     if (!button) return this.onPlace(event);
-    const source = this.pictures?.copySource(this.traceId, this.state);
-    return source && copyFrom(button, this.readout, source);
+    const source = this.pictures?.copySource(this.source, this.state);
+    return source && copyFrom(button, this, source);
   }
 
   /** @param {Event} event */
@@ -153,10 +162,8 @@ export class AttentionHeatmap extends HTMLElement {
     const { layer, head, query, key, root, compare } = this.state;
     tellSelection({ trace: this.traceId, layer, head, query, key, root, origin: this });
     const marked = compare === this.defaultCompare ? null : Number(compare);
-    const shared = { layer, head, query, key, compare: marked };
-    const { address: prefix = "" } = this.dataset;
-    rememberInAddress(Object.fromEntries(
-      Object.entries(shared).map(([name, value]) => [prefix + name, value])));
+    rememberInAddress(prefixed(
+      this.dataset.address || "", { layer, head, query, key, compare: marked }));
   }
 
   /**
@@ -185,16 +192,18 @@ export class AttentionHeatmap extends HTMLElement {
 
   /** Draw the state.  Without a change of layer nothing is waited for. */
   async draw() {
-    const { pictures, state } = this;
+    const { pictures } = this;
     if (!pictures) return;
-    if (!pictures.has(state)) await pictures.load(state);
-    if (!pictures.has(state)) return; // overtaken: another draw is on its way
+    if (!pictures.has(this.state)) await pictures.load(this.state);
+    const { state } = this;
+    // overtaken: another draw is on its way
+    if (pictures !== this.pictures || !pictures.has(state)) return;
     const shown = pictures.of(state);
-    this.toggleAttribute("data-compare", state.compare);
-    this.classList.toggle("span", state.compare || this.dataset.wide !== undefined);
+    this.toggleAttribute("data-compare", Boolean(shown.partner));
+    this.classList.toggle("span", this.matches("[data-compare], [data-wide]"));
     for (const name of PANELS) this.drawPanel(name, shown[name]);
     this.drawWords(shown);
-    showState(this, state);
+    showState(this, state, pictures.groupSize > 1);
   }
 
   /**
@@ -204,9 +213,8 @@ export class AttentionHeatmap extends HTMLElement {
   drawPanel(name, picture) {
     const panel = /** @type {HTMLElement | null} */ (
       this.querySelector(`[data-panel="${name}"]`));
-    if (!panel) return;
-    panel.hidden = !picture;
-    if (!picture) return;
+    if (panel) panel.hidden = !picture;
+    if (!panel || !picture) return;
     if (!this.panels.has(name)) {
       this.panels.set(name, newPanel(panel, this, () => this.drawNow()));
     }
@@ -217,14 +225,8 @@ export class AttentionHeatmap extends HTMLElement {
   }
 
   /** @param {ReturnType<HeadPictures["of"]>} shown */
-  drawWords({ head, partner, partnerHead }) {
-    writeCell(this.readout, head, partner, this.state.compare);
-    for (const part of this.querySelectorAll(".controls, .readout")) {
-      const error = this.pictures?.errorOf(head) ?? "";
-      fillParts(part, { other: partnerHead, error });
-    }
-    const { measure, hide } = this.state;
-    showWhen(this.readout, { contributions: measure === "contributions", hide });
+  drawWords(shown) {
+    writeReadout(this, shown, this.state, this.pictures?.errorOf(shown.head) ?? "");
     if (!this.announcing) return;
     this.announcing = false;
     announce(this.querySelector(".announcement"),

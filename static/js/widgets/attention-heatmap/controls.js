@@ -1,3 +1,5 @@
+import { countIn, parseFragment } from "../../lib/fragment.js";
+
 /**
  * The figure's controls: native inputs, whose names stand in the page.
  *
@@ -31,11 +33,27 @@ export function changeBy(control) {
 }
 
 /**
+ * Return what an address says of the state; undefined where it says nothing.
+ * @param {string} fragment
+ * @param {string} prefix  before the names of the figure's trace
+ * @returns {Partial<State>}
+ */
+export function stateIn(fragment, prefix) {
+  const address = parseFragment(fragment);
+  const compare = address.get(`${prefix}compare`);
+  const [layer, head, query, key] = ["layer", "head", "query", "key"].map((name) =>
+    countIn(address, prefix + name));
+  const places = { layer, head, query, key };
+  return compare === undefined ? places : { ...places, compare: compare === "1" };
+}
+
+/**
  * Make the controls say what the state is: a browser restores old ones on reload.
  * @param {ParentNode} root
  * @param {State} state
+ * @param {boolean} paired  heads share keys and values, so that there is one beside
  */
-export function showState(root, state) {
+export function showState(root, state, paired) {
   for (const name of /** @type {const} */ (["layer", "head"])) {
     const value = String(state[name]);
     for (const radio of root.querySelectorAll(`.pick-${name} input`)) {
@@ -49,4 +67,6 @@ export function showState(root, state) {
     const box = root.querySelector(`input[data-control="${name}"]`);
     if (box) /** @type {HTMLInputElement} */ (box).checked = state[name];
   }
+  const beside = root.querySelector('input[data-control="compare"]');
+  if (beside) /** @type {HTMLInputElement} */ (beside).disabled = !paired;
 }

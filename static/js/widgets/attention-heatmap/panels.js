@@ -12,7 +12,7 @@ export function newPanel(panel, figure, repaint) {
   const table = panel.querySelector("table.attention");
   if (table) {
     fillTable(table, figure);
-    return new TablePanel(panel);
+    return new TablePanel(panel, figure.dataset.masked || "");
   }
   const ramp = panel.querySelector(".ramp") || figure.querySelector(".ramp");
   const palette = new Palette(/** @type {Element} */ (ramp), repaint);

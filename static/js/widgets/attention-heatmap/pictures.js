@@ -14,7 +14,7 @@ import { TraceError, readTensor } from "../../lib/trace.js";
  * @typedef {Picture & {layer: number, head: number, other: number}} HeadPicture
  */
 export class HeadPictures {
-  /** @param {import("../../lib/trace.js").Trace} trace */
+  /** @param {import("../../lib/computed-run.js").RunTrace} trace */
   constructor(trace) {
     this.trace = trace;
     this.layers = 0;
@@ -24,7 +24,8 @@ export class HeadPictures {
     this.heads = heads;
     this.size = { queries, keys };
     this.groupSize = heads / (trace.model.num_key_value_heads || heads);
-    this.forbidden = forbiddenCells(firstItem(trace.input.position_ids), queries, keys);
+    this.forbidden = trace.forbidden
+      ?? forbiddenCells(firstItem(trace.input.position_ids), queries, keys);
     this.forbiddenAndFirst = this.forbidden.map((masked, i) => i % keys ? masked : 1);
     this.keyLabels = labelsOf(trace, keys);
     this.queryLabels = this.keyLabels.slice(keys - queries);
@@ -36,6 +37,20 @@ export class HeadPictures {
     this.scores = null;
     /** @type {Map<string, import("../../lib/matrix.js").Matrix>} of the loaded layer */
     this.matrices = new Map();
+  }
+
+  /**
+   * Return the state that comes nearest to one among those the trace has room for.
+   * @param {State} state
+   * @returns {State}
+   */
+  nearest(state) {
+    return {
+      ...state,
+      query: Math.min(state.query, this.size.queries - 1),
+      key: Math.min(state.key, this.size.keys - 1),
+      measure: this.holds("measure", state.measure) ? state.measure : "weights",
+    };
   }
 
   /**
@@ -77,7 +92,7 @@ export class HeadPictures {
    */
   of(state) {
     const partnerHead = partnerOf(state.head, this.groupSize) ?? state.head;
-    const both = state.compare;
+    const both = state.compare && this.groupSize > 1;
     return {
       partnerHead,
       head: this.picture(state, state.head, partnerHead),

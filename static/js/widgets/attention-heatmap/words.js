@@ -1,6 +1,9 @@
 import { fixed, signed } from "../../lib/numbers.js";
-import { forbiddenIn, largestFirst, rowOf, sumOf } from "../../lib/matrix.js";
+import {
+  firstItem, forbiddenIn, largestFirst, rowOf, sumOf,
+} from "../../lib/matrix.js";
 import { fillParts, showWhen } from "../../lib/page-parts.js";
+import { fill } from "../../lib/sentences.js";
 
 /**
  * The figure in words: the followed row written out, and the chosen cell.
@@ -49,13 +52,29 @@ export function announce(region, row) {
 }
 
 /**
+ * Write what stands under the panels: the chosen cell, and how far it can be trusted.
+ * @param {HTMLElement} figure
+ * @param {ReturnType<import("./pictures.js").HeadPictures["of"]>} shown
+ * @param {import("./controls.js").State} state
+ * @param {string} error  of a number of the followed row, key 0 left out
+ */
+export function writeReadout(figure, { head, partner, partnerHead }, state, error) {
+  for (const part of figure.querySelectorAll(".controls, .readout")) {
+    fillParts(part, { other: partnerHead, error });
+  }
+  const readout = /** @type {HTMLElement} */ (figure.querySelector(".readout"));
+  writeCell(readout, head, partner);
+  const { measure, hide } = state;
+  showWhen(readout, { contributions: measure === "contributions", hide });
+}
+
+/**
  * Say what the chosen cell holds, with every digit that was recorded.
  * @param {HTMLElement} readout
  * @param {Picture} chosen
- * @param {Picture | null} beside  the head beside it, where there is one
- * @param {boolean} compare
+ * @param {Picture | null} beside  the head beside it, where it is shown
  */
-export function writeCell(readout, chosen, beside, compare) {
+function writeCell(readout, chosen, beside) {
   const { matrix, forbidden, scores, query, key, digits } = chosen;
   const weight = rowOf(matrix, query)[key];
   const other = beside ? rowOf(beside.matrix, query)[key] : weight;
@@ -67,5 +86,29 @@ export function writeCell(readout, chosen, beside, compare) {
     score: scores ? fixed(rowOf(scores, query)[key], 6) : "",
     "other-weight": fixed(other, digits), difference: signed(weight - other, digits),
   });
-  showWhen(readout, { masked, allowed: !masked, compare });
+  showWhen(readout, { masked, allowed: !masked, compare: Boolean(beside) });
+}
+
+/**
+ * Say what a run is that is not the recording, in place of the recording's origin.
+ * Return the name of what the figure now shows.
+ * @param {HTMLElement} figure
+ * @param {import("../../lib/computed-run.js").Run} run
+ * @param {import("../../lib/trace.js").Trace} recording
+ */
+export function writeRun(figure, { choice, origin, recorded }, recording) {
+  const line = /** @type {HTMLElement | null} */ (figure.querySelector(".now"));
+  if (!line) return recording.id; // of a trace without parameters
+  const { tokens = "", change = "", trained = "", random = "" } = line.dataset;
+  const recordedTokens = firstItem(recording.input.token_ids);
+  const run = [
+    String(choice.tokens) !== String(recordedTokens) && tokens,
+    choice.change && fill(change, { change: choice.change }),
+    origin === "trained" ? trained : random,
+  ].filter(Boolean).join(", ");
+  fillParts(line, { run });
+  line.hidden = recorded;
+  const source = figure.parentElement?.querySelector(".origin");
+  if (source) /** @type {HTMLElement} */ (source).hidden = !recorded;
+  return recorded ? recording.id : `${recording.id}, ${run}`;
 }
