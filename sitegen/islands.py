@@ -4,10 +4,13 @@ A small tensor stands in the island as the trace has it.  The attention of more 
 LARGE positions is written as whole parts (sitegen/parts.py).  Layer 0's weights stay in
 the island; every other tensor with much data is a script of its own, which the page
 inserts when a figure comes near.  A script calls one function with (trace id, tensor
-name, base64), and does nothing else.
+name, base64), and does nothing else.  Two more scripts bring what the page's own model
+needs: the parameters, and the whole recording, with which it compares what it computes.
 """
 
+import base64
 import json
+import zlib
 
 from jinja2.utils import htmlsafe_json_dumps
 from markupsafe import Markup
@@ -42,6 +45,27 @@ def island_of(trace, names, extras=None, much=MUCH):
         data["tensors"][name] = stored
     text = htmlsafe_json_dumps(data, allow_nan=False, separators=(",", ":"))
     return Markup(text), files
+
+
+def model_scripts(trace, address):
+    """Return (what the island says of a trace's parameters, path → text of the scripts
+    that bring them and the recording; static/js/lib/parameters.js reads both).
+
+    address  what stands before the trace's names in the page's address
+    """
+    parameters, folder = trace.data["parameters"], f"data/{trace.id}"
+    weights = b"".join(base64.b64decode(stored["data"])
+                       for stored in parameters.values())
+    recorded = {name: {key: stored[key] for key in ("shape", "values")}
+                for name, stored in trace.data["tensors"].items() if "values" in stored}
+    text = json.dumps(recorded, allow_nan=False, separators=(",", ":"))
+    contents = {"parameters": weights, "recorded": zlib.compress(text.encode(), 9)}
+    said = {"file": f"{folder}/parameters.js", "recorded": f"{folder}/recorded.js",
+            "shapes": {name: stored["shape"] for name, stored in parameters.items()},
+            "address": address}
+    return said, {f"{folder}/{name}.js": script_of(
+        trace.id, name, base64.b64encode(content).decode())
+        for name, content in contents.items()}
 
 
 def _is_large(stored):

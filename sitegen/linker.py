@@ -63,18 +63,19 @@ def link_scripts(entries):
     entries  paths of ES modules, in the order in which they are to run; each module
              that they import runs once, before the first that imports it
     """
-    script, _, problems = link_with_late(entries, ())
+    script, _, problems = link_with_late(entries, {})
     return script, problems
 
 
 def link_with_late(entries, late):
-    """Return (script of the entries, path → script of each late entry, problems).
+    """Return (script of the entries, name → script of each late bundle, problems).
 
-    A late script is loaded after the first one, and only where a page needs it. It has
-    the modules that the first one lacks, and takes the others from it.
+    late  name → entries of a script that is loaded after the first one, and only where
+          a page needs it. It has the modules that the first one lacks, and takes the
+          others from it.
     """
     modules = _reached(entries, {})
-    later = {path: _reached([path], dict(modules)) for path in late}
+    later = {name: _reached(paths, dict(modules)) for name, paths in late.items()}
     every = {path: module for found in (modules, *later.values())
              for path, module in found.items()}
     names = _closure_names(list(every))
@@ -84,8 +85,8 @@ def link_with_late(entries, late):
                      if _target(path, statement) in modules})
     given = f"globalThis.{SHARED} = {{ {', '.join(shared)} }};\n" if shared else ""
     taken = f"const {{ {', '.join(shared)} }} = globalThis.{SHARED};\n"
-    scripts = {path: _script(found.keys() - modules.keys(), found, names, taken)
-               for path, found in later.items()}
+    scripts = {name: _script(found.keys() - modules.keys(), found, names, taken)
+               for name, found in later.items()}
     problems = [p for module in every.values() for p in module.problems]
     return _script(modules, modules, names, "", given), scripts, problems
 

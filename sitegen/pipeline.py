@@ -13,7 +13,7 @@ from sitegen.checks import check_site
 from sitegen.content import read_site, with_lines
 from sitegen.directives import MODULES, TAKES_CODE
 from sitegen.errors import BuildFailed, Place, Problem, known, stop_if
-from sitegen.islands import island_of
+from sitegen.islands import island_of, model_scripts
 from sitegen.linker import link_with_late
 from sitegen.markdown_text import new_markdown
 from sitegen.output import refuse_foreign, write_site
@@ -29,7 +29,9 @@ POLICY = ("default-src 'none'; script-src 'self'; style-src 'self'; "
           "img-src 'self' data:; font-src 'self'; worker-src 'none'; base-uri 'none'; "
           "form-action 'none'")
 WORDS_A_MINUTE = 220
-LATE_WIDGETS = {"head-gallery"}     # their scripts come when their figures come near
+# Widget → the script that comes when its figure comes near.
+LATE_WIDGETS = {"head-gallery": "head-gallery", "tensor-walk": "model",
+                "run-controls": "model", "change-one-thing": "model"}
 CSS_SPARE = re.compile(r"""(?P<kept>"[^"]*"|'[^']*')|/\*.*?\*/|;?\s*(?P<end>\})\s*
     |\s*(?P<begin>\{)\s*|(?P<sign>[:;,])\s+|(?P<line>\n)\s*""", re.DOTALL | re.VERBOSE)
 ASSETS = {"css": "static/site.css", "theme": "static/theme.js", "js": "static/app.js"}
@@ -73,15 +75,17 @@ def new_environment():
 
 def shared_files():
     """Return (path → content, problems) of what all pages share."""
-    widgets = sorted(ROOT.glob("static/js/widgets/*.js"))
-    late = [path for path in widgets if path.stem in LATE_WIDGETS]
-    script, late_scripts, problems = link_with_late(
-        [path for path in widgets if path not in late], late)
+    early, late = [], {}
+    for path in sorted(ROOT.glob("static/js/widgets/*.js")):
+        bundle = LATE_WIDGETS.get(path.stem)
+        (late.setdefault(bundle, []) if bundle else early).append(path)
+    script, late_scripts, problems = link_with_late(early, late)
     files = {
         ASSETS["css"]: style_sheet(),
         ASSETS["theme"]: ROOT / "static/js/theme.js",
         ASSETS["js"]: script,
-        **{f"static/{path.name}": text for path, text in late_scripts.items()},
+        **{f"static/{name}.js": text for name, text in late_scripts.items()},
+        **{f"static/{name}.css": text for name, text in late_styles().items()},
     }
     for path in [*ROOT.glob("static/fonts/*"), *ROOT.glob("static/schema/trace.*")]:
         files[path.relative_to(ROOT).as_posix()] = path
@@ -95,6 +99,22 @@ def style_sheet():
     styles = [*sorted(ROOT.glob("static/css/*.css")),
               *sorted(ROOT.glob("static/css/widgets/*.css"))]
     return compact_css("".join(path.read_text("utf-8") for path in styles))
+
+
+@cache
+def late_styles():
+    """Return bundle → text of the style sheet that only pages with its widgets have."""
+    folders = {path.parent for path in ROOT.glob("static/css/late/*/*.css")}
+    return {folder.name: compact_css("".join(
+        path.read_text("utf-8") for path in sorted(folder.glob("*.css"))))
+        for folder in sorted(folders)}
+
+
+def used_styles(article):
+    """Return the bundles whose style sheets an article's page needs, in order."""
+    bundles = {getattr(MODULES.get(directive.name), "BUNDLE", None)
+               for directive in article.scan.of(Directive)}
+    return [name for name in late_styles() if name in bundles]
 
 
 def compact_css(text):
@@ -208,6 +228,7 @@ def page_record(context, body, shared):
         "sources": [describe_trace(context.traces[name], context.words)
                     for name in used],
         "has_footnotes": '<div class="footnote">' in body.html,
+        "styles": used_styles(article),
     }
 
 
@@ -215,7 +236,12 @@ def page_islands(context):
     """Return (the islands of an article's page, path → text of their scripts)."""
     islands, scripts = [], {}
     for name, tensors in context.needs.items():
-        text, files = island_of(context.traces[name], tensors, context.extras.get(name))
+        trace, extras = context.traces[name], dict(context.extras.get(name, {}))
+        if name in context.computed:
+            extras["parameters"], files = model_scripts(
+                trace, context.address_prefix(trace))
+            scripts.update(files)
+        text, files = island_of(trace, tensors, extras)
         islands.append({"id": f"trace-{name}", "json": text})
         scripts.update(files)
     return islands, scripts

@@ -159,10 +159,20 @@ class ArticleContext:
     labels: dict[str, Label] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
     broken: frozenset = frozenset()     # sources of values that have own problems
+    computed: set[str] = field(default_factory=set)     # traces the page recomputes
 
     def need(self, trace_id, names):
         """Ask for tensors of a trace in the page's island."""
         self.needs.setdefault(trace_id, set()).update(names)
+
+    def need_parameters(self, trace_id):
+        """Ask for what the page's model needs of a trace, beside the page: parameters,
+        and the whole recording to compare with.  Return whether the trace has them."""
+        has = bool(self.traces[trace_id].data.get("parameters"))
+        if has:
+            self.need(trace_id, ())
+            self.computed.add(trace_id)
+        return has
 
     def tell(self, trace_id, key, value):
         """Put a value beside the trace's own keys in the page's island."""

@@ -1,15 +1,25 @@
 """What a page carries of a trace: small tensors whole, large ones as scripts."""
 
+import base64
 import json
+import math
 import re
+import subprocess
+import sys
+import zlib
+from pathlib import Path
 
 import numpy as np
 
-from sitegen.islands import island_of
+from sitegen.islands import island_of, model_scripts
 from sitegen.parts import decode_rows
+from sitegen.pipeline import page_islands
 from sitegen.recorded import contributions, needed_tensors
+from sitegen.records import Article, ArticleContext, Scan
+from sitegen.traces import parse_trace
 from tests.pretrained_trace import parsed, pretrained_trace
 
+ROOT = Path(__file__).parents[2]
 T = 40
 CALL = re.compile(r'receiveTensor\("([\w-]+)","([\w.]+)","([A-Za-z0-9+/]+={0,2})"\);\n')
 ALLOWED = np.tril(np.ones((T, T), bool))
@@ -98,3 +108,55 @@ def test_the_page_has_no_more_of_a_recording_than_it_reads():
     assert "checks" not in page
     assert page["statistics"] == {"first": [0.5]}
     assert "layers.0.value_norms" not in page["tensors"]
+
+
+def context_of(trace, front):
+    """Return the context of an empty article that has one trace."""
+    article = Article("a", Path(), "a", front, Scan("", [], [], {}, "", "a"))
+    return ArticleContext(article, {trace.id: trace}, {}, {})
+
+
+def demo_trace():
+    """Return a Trace with parameters: the article's, of another seed."""
+    done = subprocess.run(
+        [sys.executable, ROOT / "model/tiny_llama.py", "--seed", "3", "--export-trace",
+         "-"], capture_output=True, text=True, check=True)
+    trace, problems = parse_trace("demo", "demo.json", done.stdout)
+    assert problems == []
+    return trace
+
+
+def test_parameters_and_the_recording_are_scripts_that_hold_all_of_both():
+    trace = demo_trace()
+    said, files = model_scripts(trace, "demo.")
+    brought = {CALL.fullmatch(text)[2]: base64.b64decode(CALL.fullmatch(text)[3])
+               for text in files.values()}
+    assert said["address"] == "demo."
+    assert files.keys() == {said["file"], said["recorded"]}
+    weights = np.frombuffer(brought["parameters"], "<f4")
+    assert weights.size == sum(map(math.prod, said["shapes"].values())) == 25_760
+    first = trace.data["parameters"]["embedding"]
+    assert base64.b64decode(first["data"]) == weights[:32 * 32].tobytes()
+    recorded = json.loads(zlib.decompress(brought["recorded"]))
+    assert {name: tensor["values"] for name, tensor in recorded.items()} == {
+        name: tensor["values"] for name, tensor in trace.data["tensors"].items()}
+
+
+def test_a_page_gets_them_only_where_a_figure_asks_for_them():
+    context = context_of(demo_trace(), {"trace": "other"})
+    context.need("demo", ["logits"])
+    islands, files = page_islands(context)
+    assert "parameters" not in json.loads(str(islands[0]["json"]))
+    assert files == {}
+    assert context.need_parameters("demo")
+    islands, files = page_islands(context)
+    page = json.loads(str(islands[0]["json"]))
+    assert page["parameters"]["address"] == "demo."
+    assert files.keys() == {"data/demo/parameters.js", "data/demo/recorded.js"}
+    assert page["tensors"].keys() == {"logits"}
+
+
+def test_a_trace_without_parameters_says_so():
+    context = context_of(parsed(pretrained_trace(6)), {})
+    assert not context.need_parameters("pretrained")
+    assert context.needs == {}

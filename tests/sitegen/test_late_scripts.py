@@ -35,8 +35,8 @@ MODULES = {
 def linked(folder, late=("widgets/late.js",)):
     """Return (text of the app, texts of the late scripts, problems)."""
     write(folder, MODULES)
-    app, scripts, problems = link_with_late(
-        [folder / "widgets/early.js"], [folder / name for name in late])
+    bundle = {"late": [folder / name for name in late]} if late else {}
+    app, scripts, problems = link_with_late([folder / "widgets/early.js"], bundle)
     return app, list(scripts.values()), problems
 
 
@@ -54,6 +54,18 @@ def test_the_app_has_nothing_of_what_only_a_late_script_needs(tmp_path):
     assert "counter runs" not in late
 
 
+def test_widgets_of_one_bundle_share_their_modules(tmp_path):
+    write(tmp_path, MODULES | {"widgets/later.js": """
+        import { word } from "../lib/word.js";
+        console.log("later", word);
+    """})
+    app, (late,), problems = linked(tmp_path, ("widgets/late.js", "widgets/later.js"))
+    assert problems == []
+    write(tmp_path, {"both.cjs": app + late})
+    assert run_node("both.cjs", cwd=tmp_path).splitlines() == [
+        "counter runs", "early 1", "word runs", "late 2", "later late"]
+
+
 def test_without_late_scripts_nothing_is_shared(tmp_path):
     app, scripts, _ = linked(tmp_path, late=())
     assert scripts == []
@@ -69,11 +81,18 @@ def test_faults_of_a_late_script_are_found(tmp_path):
 def test_each_late_widget_has_a_script_a_mark_in_its_template_and_no_place_in_the_app():
     files, problems = shared_files()
     assert problems == []
-    for name in LATE_WIDGETS:
-        assert f'customElements.define("{name}"' in files[f"static/{name}.js"]
+    for name, bundle in LATE_WIDGETS.items():
+        assert f'customElements.define("{name}"' in files[f"static/{bundle}.js"]
         assert f'customElements.define("{name}"' not in files["static/app.js"]
         template = (ROOT / f"templates/widgets/{name}.html").read_text("utf-8")
-        assert re.search(rf"<{name}\b[^>]*\bdata-late\b", template)
+        assert re.search(rf'<{name}\b[^>]*\bdata-late="{bundle}"', template)
+
+
+def test_the_model_is_in_its_bundle_alone():
+    files, _ = shared_files()
+    scripts = {path for path, text in files.items()
+               if path.endswith(".js") and "class TinyLlama" in str(text)}
+    assert scripts == {"static/model.js"}
 
 
 @pytest.mark.parametrize(("css", "compact"), [

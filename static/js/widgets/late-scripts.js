@@ -1,16 +1,24 @@
 import { whenNear } from "../lib/near.js";
 
 /**
- * Load the script of an element marked with data-late when it comes near: the file of
- * the element's name, beside this one.
+ * Load the script that an element names in data-late when it comes near: the file of
+ * that name, beside this one.  Several elements may share a script.
  */
 
 const here = /** @type {HTMLScriptElement | null} */ (document.currentScript)?.src;
 
+/** @type {Set<string>} */
+const asked = new Set();
+
+/** @param {string} name */
+function load(name) {
+  if (asked.has(name)) return;
+  asked.add(name);
+  const script = document.createElement("script");
+  script.src = new URL(`${name}.js`, here).href;
+  document.head.append(script);
+}
+
 for (const element of document.querySelectorAll("[data-late]")) {
-  whenNear(element).then(() => {
-    const script = document.createElement("script");
-    script.src = new URL(`${element.localName}.js`, here).href;
-    document.head.append(script);
-  });
+  whenNear(element).then(() => load(element.getAttribute("data-late") ?? ""));
 }
