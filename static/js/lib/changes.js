@@ -1,9 +1,11 @@
 import { OPERATIONS } from "./decoder-operations.js";
+import { kindOf } from "./tensor-axes.js";
 import { mapValues, takeColumns } from "./tensors.js";
 
 /**
  * The named changes of content/changes.json, one function each.  A change gets a
  * described model and returns another; tests/model/python_changes.py has their twins.
+ * Those of a matrix or a token's vector are about layer 0, the others about all layers.
  *
  * @typedef {import("./tensors.js").Tensor} Tensor
  *
@@ -83,7 +85,7 @@ function withConfig(described, config) {
 function withColumns(described, names, columnsOf) {
   const { head_dim } = described.config;
   const taken = Object.entries(described.weights).map(([name, matrix]) => {
-    if (!names.includes(name.slice(name.lastIndexOf(".") + 1))) return [name, matrix];
+    if (!names.includes(kindOf(name))) return [name, matrix];
     return [name, takeColumns(matrix, columnsOf(matrix.shape[1] / head_dim))];
   });
   return { ...described, weights: Object.fromEntries(taken) };
