@@ -1,26 +1,26 @@
-/** Runs of the random models, as far as opened numbers read them. */
+/** Runs of the random models, and samples of their cells. */
 
-import { OPERATIONS } from "../../static/js/lib/decoder-operations.js";
-import { TinyLlama, recordTensors } from "../../static/js/lib/tiny-llama.js";
+import { computeRun, recordedChoice } from "../../static/js/lib/computed-run.js";
 import { demoSource, otherSource, randomWeights } from "./models.js";
 
-const { trace: { model: ARTICLE } } = demoSource();
-export const { trace: { model: ALL_DIFFERENT } } = otherSource();
+export const SIX = [1, 2, 3, 1, 4, 5];
 
-/**
- * Return a run of the article's sizes, of which some may be changed.
- * @param {number[]} tokens
- * @param {{sizes?: object, seed?: number, operations?: object}} [options]
- */
-export function runOf(tokens, { sizes = {}, seed = 7, operations = {} } = {}) {
-  const config = { ...ARTICLE, ...sizes };
-  const model = new TinyLlama(
-    config, randomWeights(config, seed), { ...OPERATIONS, ...operations });
-  return {
-    model, tensors: recordTensors(model, [tokens]),
-    choice: { tokens, change: Object.keys(operations).join() },
-    trace: { input: { position_ids: [tokens.map((_, position) => position)] } },
-  };
+/** Return a run of the article's sizes; what `chosen` has is not as recorded. */
+export function runOf(tokens, chosen = {}, source = demoSource()) {
+  const choice = { ...recordedChoice(source.trace), tokens, ...chosen };
+  return computeRun(source.trace, source, choice);
+}
+
+/** Return a run of a model whose sizes all differ. */
+export function otherRun() {
+  const source = otherSource();
+  return runOf(source.trace.input.token_ids[0], {}, source);
+}
+
+/** Return a run of the article's sizes with other weights. */
+export function runWithSeed(seed) {
+  const { trace } = demoSource();
+  return runOf(SIX, {}, { trace, parameters: randomWeights(trace.model, seed) });
 }
 
 /**

@@ -1,40 +1,22 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { axesOf, formatCell, valueOf } from "../../static/js/lib/cells.js";
+import { CHANGES } from "../../static/js/lib/changes.js";
 import { sumOf } from "../../static/js/lib/matrix.js";
 import { largestTerms, openCell } from "../../static/js/lib/terms.js";
 import { randomNumbers } from "./models.js";
-import { ALL_DIFFERENT, runOf, sampleOf } from "./opened-runs.js";
+import { SIX, otherRun, runOf, runWithSeed, sampleOf } from "./opened-runs.js";
 
-const SIX = [1, 2, 3, 1, 4, 5];
 const LONG = Array.from({ length: 32 }, (_, i) => (7 * i + i * i) % 32);
 const RUNS = {
   "six tokens": () => runOf(SIX),
-  "other weights": () => runOf(SIX, { seed: 99 }),
+  "other weights": () => runWithSeed(99),
   "one token": () => runOf([3]),
   "32 tokens": () => runOf(LONG),
-  "sizes that all differ": () =>
-    runOf([36, 0, 5, 5, 20, 1, 9], { sizes: ALL_DIFFERENT }),
-  "one KV head": () => runOf(SIX, { sizes: { num_key_value_heads: 1 } }),
-  "a KV head for each": () => runOf(SIX, { sizes: { num_key_value_heads: 4 } }),
-  "RoPE off": () => runOf(SIX, { operations: { frequency: () => 0 } }),
-  "adjacent pairs": () => runOf(SIX, { operations: { pairs: adjacent } }),
-  "scale 1": () => runOf(SIX, { operations: { scale: () => 1 } }),
-  "mask off": () => runOf(SIX, { operations: { sees: () => true } }),
-  "q at 3 negated": () => runOf(SIX, { operations: { replaced: negated } }),
+  "sizes that all differ": otherRun,
+  ...Object.fromEntries(Object.keys(CHANGES).map((change) =>
+    [change, () => runOf(SIX, { change, at: 3, to: 30 })])),
 };
-
-function adjacent(headDim) {
-  return Array.from({ length: headDim / 2 }, (_, i) => [2 * i, 2 * i + 1]);
-}
-
-function negated(name, tensor) {
-  if (name !== "layers.0.q") return tensor;
-  const [, , positions, channels] = tensor.shape;
-  const values = tensor.values.map((value, i) =>
-    Math.floor(i / channels) % positions === 3 ? -value : value);
-  return { ...tensor, values };
-}
 
 /** How far a sum may be off: 1e-12 of its largest number. */
 function limitOf({ value, terms }) {
@@ -92,7 +74,7 @@ function walkDown(run, start, next) {
 
 test("a logit can be followed down to a parameter, on every way", () => {
   const next = randomNumbers(8);
-  for (const run of [runOf(SIX), RUNS["sizes that all differ"]()]) {
+  for (const run of [runOf(SIX), otherRun()]) {
     const met = new Set();
     for (let walk = 0; walk < 400; walk++) {
       const kinds = walkDown(run, { name: "logits", index: [0, 2, 7] }, next);
@@ -122,7 +104,7 @@ test("every tensor of a run has an expression and axes of its shape", () => {
 });
 
 test("the heads' parts add up to W_O's output", () => {
-  const run = RUNS["sizes that all differ"]();
+  const run = otherRun();
   const { groups, terms, value } = openCell(run,
     { name: "layers.2.attn_out", index: [0, 4, 11] });
   assert.deepEqual(groups.map(({ head, from, to }) => [head, from, to]),
@@ -132,7 +114,7 @@ test("the heads' parts add up to W_O's output", () => {
 });
 
 test("the residual stream is the embedding and every update so far", () => {
-  const run = RUNS["sizes that all differ"]();
+  const run = otherRun();
   for (const [name, count] of [["layers.0.resid_mid", 2], ["layers.0.resid_out", 3],
     ["layers.3.resid_mid", 8], ["layers.3.resid_out", 9]]) {
     const { groups, value } = openCell(run, { name, index: [0, 6, 27] });
@@ -142,6 +124,13 @@ test("the residual stream is the embedding and every update so far", () => {
     for (const { cell, subtotal } of groups) assert.equal(subtotal, valueOf(run, cell));
     assert.ok(Math.abs(sumOf(groups.map((group) => group.subtotal)) - value) < 1e-14);
   }
+});
+
+test("a token that a change put there is looked up, not the chosen one", () => {
+  const run = RUNS.token();
+  const { parts, terms } = openCell(run, { name: "embedding", index: [0, 3, 9] });
+  assert.equal(parts.token, 30);
+  assert.equal(formatCell(terms[0].factors[0].cell), "embedding*[30,9]");
 });
 
 test("a score says what it was before the scale", () => {
@@ -161,7 +150,7 @@ test("a later key scores minus infinity, and the words can say why", () => {
   assert.deepEqual([total, difference], [-Infinity, 0]);
   assert.deepEqual(parts, { sees: 0, later: 1, query_position: 2, key_position: 3 });
   assert.deepEqual(open(3, 3).parts.sees, 1);
-  const off = openCell(RUNS["mask off"](),
+  const off = openCell(RUNS["mask-off"](),
     { name: "layers.1.masked_scores", index: [0, 0, 2, 3] });
   assert.deepEqual([off.parts.sees, off.parts.later], [1, 1]);
 });
@@ -204,7 +193,7 @@ test("a rotated channel names its pair, frequency and position", () => {
 });
 
 test("only what a change replaced says so, with what the step had made", () => {
-  const run = RUNS["q at 3 negated"]();
+  const run = RUNS["token-q"]();
   const open = (row) => openCell(run, { name: "layers.0.q", index: [0, 2, row, 1] });
   const replaced = open(3);
   assert.equal(replaced.kind, "replaced");
@@ -212,7 +201,10 @@ test("only what a change replaced says so, with what the step had made", () => {
   assert.equal(replaced.difference, 0);
   assert.equal(formatCell(replaced.terms[0].factors[0].cell),
     "layers.0.q_flat[0,3,17]");
+  assert.equal(replaced.parts.change, "token-q");
   assert.equal(open(2).kind, "copy");
+  const k = openCell(run, { name: "layers.0.k", index: [0, 1, 3, 1] });
+  assert.equal(k.kind, "copy");
 });
 
 test("a number that no step made is noticed: its difference is not zero", () => {

@@ -12,7 +12,8 @@ import { placeOf, tensorOf, valueOf } from "./cells.js";
  * @property {{config: Record<string, any>, weights: Record<string, Tensor>,
  *   operations: Operations}} model
  * @property {Record<string, Tensor>} tensors
- * @property {{tokens: number[], change: string}} choice
+ * @property {number[]} tokens  that ran
+ * @property {{change: string}} choice
  * @property {{input: {position_ids: any}}} trace
  *
  * @typedef {object} Factor

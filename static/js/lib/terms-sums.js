@@ -137,7 +137,7 @@ export function residual(place) {
  */
 export function lookup(place) {
   const [, position, channel] = place.index;
-  const token = place.run.choice.tokens[position];
+  const token = place.run.tokens[position];
   const from = place.weight("embedding", [token, channel]);
   return { kind: "lookup", terms: [product([from])], total: from.value,
     parts: { token, channel } };
