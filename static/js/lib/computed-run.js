@@ -1,5 +1,5 @@
 import { CHANGES } from "./changes.js";
-import { OPERATIONS } from "./decoder-operations.js";
+import { OPERATIONS, allowedCells } from "./decoder-operations.js";
 import { firstItem } from "./matrix.js";
 import { dimsOf, unitOf } from "./tensor-axes.js";
 import { TinyLlama, recordTensors } from "./tiny-llama.js";
@@ -135,8 +135,7 @@ function traceOf({ page, config, tensors, tokens, labels, model }) {
     id: page.id, format: page.format, format_major: page.format_major, model: config,
     vocabulary: page.vocabulary,
     input: { token_ids: [tokens], token_labels: [labels], position_ids: [positions] },
-    forbidden: Uint8Array.from(positions.flatMap((query) =>
-      positions.map((key) => Number(!sees(query, key))))),
+    forbidden: allowedCells(positions, positions, sees).map((seen) => 1 - seen),
     tensors: Object.fromEntries(Object.entries(tensors).map(([name, tensor]) =>
       [name, { ...tensor, dims: dimsOf(name), unit: unitOf(name) }])),
   };

@@ -157,6 +157,22 @@ export function mergeHeads(heads) {
   return reshape(swapMiddleAxes(heads), [batch, length, -1]);
 }
 
+/**
+ * Return which keys each query may look at.
+ * @param {number[]} queryPositions  [T]
+ * @param {number[]} keyPositions    [S]
+ * @param {Operations["sees"]} [sees]
+ * @returns {Uint8Array}             [T * S], 1 where it may
+ */
+export function allowedCells(queryPositions, keyPositions, sees = OPERATIONS.sees) {
+  const allowed = new Uint8Array(queryPositions.length * keyPositions.length);
+  let cell = 0;
+  for (const query of queryPositions) {
+    for (const key of keyPositions) allowed[cell++] = Number(sees(query, key));
+  }
+  return allowed;
+}
+
 /** @type {Tap} */
 export const passThrough = (_name, value) => value;
 

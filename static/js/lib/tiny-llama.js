@@ -1,7 +1,7 @@
 import { Cache } from "./cache.js";
 import {
-  OPERATIONS, attentionWeights, feedForward, mergeHeads, mixValues, passThrough,
-  rmsNorm, rotaryAngles, rotate, softmax, splitHeads,
+  OPERATIONS, allowedCells, attentionWeights, feedForward, mergeHeads, mixValues,
+  passThrough, rmsNorm, rotaryAngles, rotate, softmax, splitHeads,
 } from "./decoder-operations.js";
 import { add, mapValues, matmul, reshape, takeRows, transpose } from "./tensors.js";
 
@@ -106,8 +106,7 @@ export class TinyLlama {
     const angles = rotaryAngles(queryPositions, head_dim, rope_theta, frequency);
     return {
       cos: mapValues(angles, Math.cos), sin: mapValues(angles, Math.sin),
-      allowed: Uint8Array.from(queryPositions.flatMap((query) =>
-        keyPositions.map((key) => Number(sees(query, key))))),
+      allowed: allowedCells(queryPositions, keyPositions, sees),
     };
   }
 
