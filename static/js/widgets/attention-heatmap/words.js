@@ -1,9 +1,7 @@
 import { fixed, signed } from "../../lib/numbers.js";
-import {
-  firstItem, forbiddenIn, largestFirst, rowOf, sumOf,
-} from "../../lib/matrix.js";
+import { forbiddenIn, largestFirst, rowOf, sumOf } from "../../lib/matrix.js";
 import { fillParts, showWhen } from "../../lib/page-parts.js";
-import { fill } from "../../lib/sentences.js";
+import { runInWords } from "../../lib/run-words.js";
 
 /**
  * The figure in words: the followed row written out, and the chosen cell.
@@ -96,19 +94,13 @@ function writeCell(readout, chosen, beside) {
  * @param {import("../../lib/computed-run.js").Run} run
  * @param {import("../../lib/trace.js").Trace} recording
  */
-export function writeRun(figure, { choice, origin, recorded }, recording) {
+export function writeRun(figure, run, recording) {
   const line = /** @type {HTMLElement | null} */ (figure.querySelector(".now"));
   if (!line) return recording.id; // of a trace without parameters
-  const { tokens = "", change = "", trained = "", random = "" } = line.dataset;
-  const recordedTokens = firstItem(recording.input.token_ids);
-  const run = [
-    String(choice.tokens) !== String(recordedTokens) && tokens,
-    choice.change && fill(change, { change: choice.change }),
-    origin === "trained" ? trained : random,
-  ].filter(Boolean).join(", ");
-  fillParts(line, { run });
-  line.hidden = recorded;
+  const words = runInWords(run, recording, line.dataset);
+  fillParts(line, { run: words });
+  line.hidden = run.recorded;
   const source = figure.parentElement?.querySelector(".origin");
-  if (source) /** @type {HTMLElement} */ (source).hidden = !recorded;
-  return recorded ? recording.id : `${recording.id}, ${run}`;
+  if (source) /** @type {HTMLElement} */ (source).hidden = !run.recorded;
+  return run.recorded ? recording.id : `${recording.id}, ${words}`;
 }
