@@ -10,6 +10,7 @@ from sitegen.directives.attention_heatmap import SIGNED_STOPS, WEIGHT_STOPS
 from sitegen.errors import known
 from sitegen.highlight import highlight
 from sitegen.recorded import token_labels
+from sitegen.records import Directive
 from sitegen.source import language_of, parse_steps, read_published
 from sitegen.tensor_values import (
     likeliest_tokens,
@@ -48,15 +49,17 @@ def prepare(directive, article):
     if problems:
         return None
     faults = list(check_options(directive.options, trace, steps, article.published))
+    if not article.need_parameters(trace.id):
+        faults.append(("the trace has no parameters",
+                       "the page's model computes the numbers of a walk from them"))
     for message, todo in faults:
         article.problem(directive.place, message, todo)
     if faults:
         return None
     walk = Walk(directive.options, trace, steps)
-    article.need(trace.id, walk.needed())
-    article.need_parameters(trace.id)
     return {**walk.variables(article.published[walk.file]),
             "reader": reader_of(directive.options, article),
+            "is_first": is_first(directive, article),
             "origin": describe_trace(trace, article.words),
             "address": article.address_prefix(trace)}
 
@@ -105,6 +108,13 @@ def reader_of(options, article):
     return href and href.removesuffix("#")
 
 
+def is_first(directive, article):
+    """Return whether no walk stands before this one: what a page needs once is there."""
+    walks = [found.place for found in article.article.scan.of(Directive)
+             if found.name == NAME]
+    return directive.place == walks[0]
+
+
 class Walk:
     """What one directive shows of a trace, for checked options."""
 
@@ -116,13 +126,6 @@ class Walk:
         self.focused = "steps" in options
         self.steps = [steps[name] for name in options.get("steps", steps)]
         self.file = options.get("file", FILE)
-
-    def needed(self):
-        """Return the names of the recorded tensors that the page's script reads."""
-        if not self.focused:
-            return set(self.trace.data["tensors"])
-        return {source_of(name) for step in self.steps
-                for name in _names(step, self.model)}
 
     def variables(self, source):
         """Return the template's variables; source is the published file."""
@@ -167,7 +170,8 @@ class Walk:
 
         outputs = named(step.outputs, show_tensor)
         if not self.focused:
-            outputs = [(name, with_values(self.trace, shown)) for name, shown in outputs]
+            outputs = [(name, with_values(self.trace, tensor))
+                       for name, tensor in outputs]
         return {
             "words": step, "inputs": named(step.inputs, show_tensor),
             "parameters": named(step.parameters, show_weight), "outputs": outputs,
