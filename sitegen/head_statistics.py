@@ -36,6 +36,16 @@ def head_statistics(trace, repeated=None):
     return found
 
 
+def strongest_head(trace, name):
+    """Return (layer, head) whose number of that name is the largest of the trace's; a
+    prompt that repeats itself has an induction score of its own.  None without one."""
+    for found in head_statistics(trace, trace):
+        if found.name == name:
+            place = np.unravel_index(found.values.argmax(), found.values.shape)
+            return tuple(map(int, place))
+    return None
+
+
 def statistic(name, measure, trace):
     """Return one Statistic; measure takes weights [H, T, T] and returns [H]."""
     layers = [trace.tensor(name)[0] for name in recorded_layers(trace)]

@@ -60,6 +60,12 @@ def group_size(trace, heads):
     return heads // trace.data["model"].get("num_key_value_heads", heads)
 
 
+def partner_of(head, size):
+    """Return the next head of the same group, or None where a head is alone."""
+    first = head // size * size
+    return None if size < 2 else first + (head - first + 1) % size
+
+
 def token_labels(trace, count):
     """Return a visible label for each of `count` positions of the first batch item."""
     labels = trace.data["input"]["token_labels"]

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sitegen import pictures
+from sitegen.head_statistics import strongest_head
 from sitegen.islands import LARGE
 from sitegen.notation import fixed, signed, signed_class, weight_class
 from sitegen.parts import DEFAULT_PARTS
@@ -19,6 +20,7 @@ from sitegen.recorded import (
     group_size,
     model_title,
     needed_tensors,
+    partner_of,
     recorded_layers,
     token_labels,
 )
@@ -34,6 +36,7 @@ OPTIONS = {
     "compare": {"type": "boolean"},
     "follow": {"type": "boolean"},
     "wide": {"type": "boolean"},
+    "strongest": {"enum": ["first", "self", "previous", "induction"]},
 }
 
 TABLE_LIMIT = LARGE     # above it a table costs more than a frame
@@ -124,7 +127,7 @@ def prepare(directive, article):
     trace = article.named_trace(directive)
     if trace is None:
         return None
-    options = directive.options
+    options = with_strongest(trace, directive.options)
     problems = list(check_options(trace, options))
     for message, todo in problems:
         article.problem(directive.place, message, todo)
@@ -135,10 +138,21 @@ def prepare(directive, article):
     return {**variables(trace, view, options), "address": article.address_prefix(trace)}
 
 
+def with_strongest(trace, options):
+    """Return options with the layer and head whose number of `strongest` is largest."""
+    if "strongest" not in options:
+        return options
+    layer, head = strongest_head(trace, options["strongest"]) or (None, 0)
+    return {**options, "layer": layer, "head": head}
+
+
 def check_options(trace, options):
     """Yield (message, what was expected) for each option the trace has no room for."""
     layers = recorded_layers(trace)
     layer = options.get("layer", 0)
+    if layer is None:
+        yield "no part of the trace's prompt comes again", "take out 'strongest'"
+        return
     if layer >= len(layers):
         expected = (f"expected layer 0 to {len(layers) - 1}" if layers
                     else "expected tensors named layers.0.weights, layers.1.weights, …")
@@ -154,12 +168,6 @@ def check_options(trace, options):
     if options.get("compare") and group_size(trace, heads) < 2:
         yield "no two query heads of this model share a KV head", (
             "take out 'compare'")
-
-
-def partner_of(head, size):
-    """Return the next head of the same group, or None where a head is alone."""
-    first = head // size * size
-    return None if size < 2 else first + (head - first + 1) % size
 
 
 def view_of(trace, options):

@@ -159,6 +159,22 @@ def test_every_wrong_option_is_told_at_once(problems_of):
     assert len(problems_of(synthetic_trace(), "head: 9", "row: 9")) == 2
 
 
+def test_the_head_that_is_strongest_in_something_is_shown(page_of):
+    trace = synthetic_trace()
+    diagonals = np.stack([
+        np.diagonal(read_array(trace["tensors"][f"layers.{layer}.weights"])[0],
+                    -1, axis1=-2, axis2=-1).mean(-1) for layer in range(2)])
+    layer, head = np.unravel_index(diagonals.argmax(), diagonals.shape)
+    figure = page_of(trace, "strongest: previous").css_first("#heat attention-heatmap")
+    shown = figure.attributes
+    assert (shown["data-layer"], shown["data-head"]) == (str(layer), str(head))
+
+
+def test_no_head_is_strongest_in_what_the_prompt_does_not_do(problems_of):
+    assert problems_of(synthetic_trace(), "strongest: induction") == [
+        "1:1: no part of the trace's prompt comes again"]
+
+
 def test_a_comparison_needs_two_heads_of_one_group(problems_of):
     trace = synthetic_trace(heads=2, kv_heads=2)
     assert problems_of(trace, "compare: true") == [

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sitegen.head_statistics import head_statistics, repetition
+from sitegen.head_statistics import head_statistics, repetition, strongest_head
 from sitegen.recorded import contributions, model_title
 from tests.pretrained_trace import packed, parsed, pretrained_trace, put_weights
 
@@ -115,3 +115,20 @@ def test_a_repeat_is_found_with_its_start_period_and_length(ids, found):
 def test_a_quantised_model_is_called_what_it_is(weights, title):
     model = {"name": "M", "dtype": "float32", "weights": weights}
     assert model_title(model) == title
+
+
+@pytest.mark.parametrize(("name", "head"), [("first", 0), ("self", 2), ("previous", 1)])
+def test_the_strongest_head_of_each_kind_is_found(name, head):
+    data = pretrained_trace(T)
+    for layer in range(5):
+        kinds = ["uniform"] * 6 if layer != 3 else [
+            "first", "previous", "self", "uniform", "uniform", "uniform"]
+        put_weights(data, layer, heads_of(kinds))
+    assert strongest_head(parsed(data), name) == (3, head)
+
+
+def test_a_prompt_that_does_not_repeat_itself_has_no_induction_head():
+    data = pretrained_trace(T)
+    ids = np.random.default_rng(1).permutation(32)
+    data["input"]["token_ids"] = [[*map(int, ids), *map(int, ids[: -(T - 31) : -1])]]
+    assert strongest_head(parsed(data), "induction") is None
