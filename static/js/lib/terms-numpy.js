@@ -153,8 +153,8 @@ function nameOf({ cell }) {
  * @param {Factor[]} factors
  */
 export function placeText(factors) {
-  const first = factors[0].cell;
-  const last = factors[factors.length - 1].cell;
+  const first = factors[0]?.cell;
+  const last = factors[factors.length - 1]?.cell;
   if (!first || !last) return "";
   const index = first.index.map((at, axis) => at === last.index[axis] ? at : ":");
   return `${first.name}${first.parameter ? "*" : ""}[${index.join(",")}]`;

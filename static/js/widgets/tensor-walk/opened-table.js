@@ -1,9 +1,12 @@
 import { formatCell, placeOf } from "../../lib/cells.js";
+import { nextCell } from "../../lib/grid-keys.js";
+import { sumOfTerms } from "../../lib/terms-place.js";
 import { largestTerms } from "../../lib/terms.js";
 import { brief, full } from "./opened-words.js";
 
 /**
  * The terms of an opened number as a table; each number that has a cell is a button.
+ * One button is reached by Tab, the others by arrows: ARIA's grid pattern.
  *
  * @typedef {import("../../lib/terms.js").Opened} Opened
  * @typedef {import("../../lib/terms-place.js").Factor} Factor
@@ -21,20 +24,100 @@ const MADE = { norm: "square", softmax: "exponential" };
  * @param {boolean} sorted  the largest term first
  */
 export function drawTerms(table, opened, words, sorted) {
-  const factorsOf = (/** @type {Term} */ { factors }) =>
-    opened.kind === "norm" ? factors.slice(0, 1) : factors;
-  const made = madeOf(opened);
-  const terms = sorted ? largestTerms(opened.terms) : opened.terms;
-  const first = opened.terms[0] ? factorsOf(opened.terms[0]) : [];
-  setCaption(table, words.say("terms", { title: words.place(opened.cell) }));
-  const heads = first.map(({ cell }) => cell ? placeOf(cell.name).short : "");
-  const columns = ["", ...heads, ...made.map((name) => words.say(`column-${name}`))];
-  table.tHead?.rows[0].replaceChildren(...columns.map((name) =>
+  const { cell, parts } = opened;
+  setCaption(table, words.say("terms", { title: words.place(cell) }));
+  const columns = columnsOf(opened, words);
+  table.tHead?.rows[0].replaceChildren(...["", ...columns].map((name) =>
     textCell(name ? "th" : "td", name, "col")));
-  table.tBodies[0].replaceChildren(...terms.map((term) => row(
-    words.term(opened, term),
-    [...factorsOf(term).map((factor) => factorCell(factor, words)),
-      ...made.map(() => numberCell(term.value))])));
+  const terms = sorted ? largestTerms(opened.terms) : opened.terms;
+  const own = Number(parts.chosen ?? parts.channel);
+  table.tBodies[0].replaceChildren(...terms.map((term) => {
+    const line = row(words.term(opened, term), numbersOf(opened, term, words));
+    line.classList.toggle("own", term.key === own);
+    return line;
+  }));
+  drawSum(table, opened, words, columns.length);
+  keepOneInReach(table, table.querySelector("button"));
+}
+
+/**
+ * Return the heads of the columns of numbers: what the factors are, what the term is.
+ * @param {Opened} opened
+ * @param {Words} words
+ */
+function columnsOf(opened, words) {
+  const [first] = opened.terms;
+  if (!first) return [];
+  const alike = first.key !== undefined || opened.terms.length === 1;
+  const heads = shownFactors(opened, first).map(({ cell }) =>
+    cell ? placeOf(cell.name).short : words.say("column-turn"));
+  const made = madeOf(opened);
+  return [...heads.map((name) => alike ? name : ""),
+    ...made ? [words.say(`column-${made}`)] : []];
+}
+
+/**
+ * @param {Opened} opened
+ * @param {Term} term
+ * @param {Words} words
+ */
+function numbersOf(opened, term, words) {
+  const cells = shownFactors(opened, term).map((factor) => factorCell(factor, words));
+  return madeOf(opened) ? [...cells, numberCell(term.value)] : cells;
+}
+
+/**
+ * Return a term's factors; of a square's two, which are the same, one.
+ * @param {Opened} opened
+ * @param {Term} term
+ */
+function shownFactors({ kind }, { factors }) {
+  return kind === "norm" ? factors.slice(0, 1) : factors;
+}
+
+/**
+ * Write what the terms add up to below them.
+ * @param {HTMLTableElement} table
+ * @param {Opened} opened
+ * @param {Words} words
+ * @param {number} columns  of numbers
+ */
+function drawSum(table, { terms }, words, columns) {
+  const empty = Array.from({ length: columns - 1 }, () => textCell("td", "", ""));
+  const sum = textCell("td", full(sumOfTerms(terms)), "");
+  const lines = terms.length > 1 ? [row(words.say("sum"), [...empty, sum])] : [];
+  table.tFoot?.replaceChildren(...lines);
+}
+
+/**
+ * Move the focus with the arrows; other keys are left alone.
+ * @param {HTMLTableElement} table
+ * @param {KeyboardEvent} event
+ */
+export function moveInTable(table, event) {
+  const rows = [...table.tBodies[0].rows].map((line) =>
+    [...line.querySelectorAll("button")]);
+  const button = /** @type {HTMLButtonElement} */ (event.target);
+  const query = rows.findIndex((buttons) => buttons.includes(button));
+  if (query < 0) return;
+  const mirrored = getComputedStyle(table).direction === "rtl";
+  const next = nextCell(event, { query, key: rows[query].indexOf(button) },
+    { queries: rows.length, keys: rows[query].length }, mirrored);
+  if (!next) return;
+  event.preventDefault();
+  const wanted = rows[next.query][next.key];
+  keepOneInReach(table, wanted);
+  wanted.focus();
+}
+
+/**
+ * @param {HTMLTableElement} table
+ * @param {HTMLButtonElement | null} reached
+ */
+function keepOneInReach(table, reached) {
+  for (const button of table.querySelectorAll("button")) {
+    button.tabIndex = button === reached ? 0 : -1;
+  }
 }
 
 /**
@@ -56,12 +139,11 @@ export function drawGroups(table, { kind, groups, applied }, words) {
 }
 
 /**
- * Return the head of the last column, where a term is more than its one factor.
+ * Return what a term is, where it is more than its one factor; else "".
  * @param {Opened} opened
  */
 function madeOf({ kind, terms }) {
-  if (kind in MADE) return [MADE[kind]];
-  return terms[0]?.factors.length > 1 ? ["product"] : [];
+  return MADE[kind] ?? (terms[0]?.factors.length > 1 ? "product" : "");
 }
 
 /**

@@ -2,6 +2,7 @@ import { axesOf, placeOf } from "../../lib/cells.js";
 import { visible } from "../../lib/labels.js";
 import { fixed } from "../../lib/numbers.js";
 import { fill } from "../../lib/sentences.js";
+import { placeText } from "../../lib/terms-numpy.js";
 import { largestTerms } from "../../lib/terms.js";
 
 /**
@@ -92,6 +93,7 @@ export class Words {
     const { kind, parts, terms, groups } = opened;
     return this.say(`kind-${kind}${maskCase(opened)}`, {
       ...this.numbers(opened), count: terms.length, updates: groups.length - 1,
+      left_place: columnPlace(terms, 0), right_place: columnPlace(terms, 1),
       label: isolated(this.token(Number(parts.token))),
     });
   }
@@ -124,6 +126,15 @@ function maskCase({ kind, parts }) {
   return parts.sees ? "-off" : "-later";
 }
 
+/**
+ * Return where the terms' first or second factors stand: "final_norm[0,5,:]".
+ * @param {Term[]} terms
+ * @param {number} at
+ */
+function columnPlace(terms, at) {
+  return placeText(terms.flatMap(({ factors }) => factors.slice(at, at + 1)));
+}
+
 /** @param {string} label */
 function isolated(label) {
   return ISOLATED.join(visible(label ?? ""));
@@ -139,11 +150,13 @@ export function full(number) {
 }
 
 /**
- * Return a number with six decimals, or, where it is small, as many digits.
+ * Return a number with six decimals, or, where it is small, as many digits; a number
+ * that has fewer is written as it is.
  * @param {number} number
  */
 export function brief(number) {
-  if (Number.isInteger(number)) return full(number);
-  const small = Math.abs(number) < 1e-4;
-  return small ? full(Number(number.toPrecision(6))) : fixed(number, 6);
+  const digits = Math.abs(number) < 1e-4
+    ? full(Number(number.toPrecision(6))) : fixed(number, 6);
+  const whole = full(number);
+  return whole.length < digits.length ? whole : digits;
 }

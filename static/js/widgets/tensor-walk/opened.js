@@ -1,10 +1,10 @@
-import { parseCell } from "../../lib/cells.js";
+import { formatCell, parseCell } from "../../lib/cells.js";
 import { copyText } from "../../lib/clipboard.js";
 import { fillParts, showWhen } from "../../lib/page-parts.js";
 import { numpyOf } from "../../lib/terms-numpy.js";
 import { openCell } from "../../lib/terms.js";
 import { drawArrow } from "./opened-arrow.js";
-import { drawGroups, drawTerms } from "./opened-table.js";
+import { drawGroups, drawTerms, moveInTable } from "./opened-table.js";
 import { Words, full } from "./opened-words.js";
 
 /**
@@ -28,16 +28,20 @@ export class OpenedNumber {
   constructor(root, choose) {
     this.root = root;
     this.choose = choose;
-    this.template = /** @type {HTMLTemplateElement} */ (
-      document.querySelector("template.opened-template"));
+    this.template = /** @type {HTMLElement} */ (
+      document.querySelector(".opened-template"));
+    /** @type {Run | null} */
+    this.run = null;
     /** @type {Cell[]} */
     this.trail = [];
     /** @type {Opened | null} */
     this.opened = null;
     this.moving = false;
-    root.replaceChildren(this.template.content.cloneNode(true));
+    root.replaceChildren(...this.template.cloneNode(true).childNodes);
     root.addEventListener("click", (event) => this.onClick(event));
     root.addEventListener("change", () => this.drawTerms());
+    this.table(".opened-terms").addEventListener("keydown", (event) =>
+      moveInTable(this.table(".opened-terms"), event));
   }
 
   /**
@@ -46,6 +50,9 @@ export class OpenedNumber {
    * @param {Cell[]} trail  the cells that led there, and the shown one
    */
   show(run, trail) {
+    const unchanged = run === this.run && wayOf(trail) === wayOf(this.trail);
+    if (unchanged && this.opened) return; // what has the focus stays
+    this.run = run;
     this.opened = openLast(run, trail);
     this.root.hidden = !this.opened;
     if (!this.opened) return;
@@ -148,6 +155,11 @@ export class OpenedNumber {
   table(selector) {
     return /** @type {HTMLTableElement} */ (this.root.querySelector(selector));
   }
+}
+
+/** @param {Cell[]} trail */
+function wayOf(trail) {
+  return trail.map(formatCell).join(" ");
 }
 
 /**
