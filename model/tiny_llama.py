@@ -3,8 +3,8 @@
     python tiny_llama.py --verify --export-trace trace.json
 
 Token ids go in; a score of every possible next token comes out.  The weights
-are random: this calculates what a Llama does and has learned no language.  The
-seed was picked for legible pictures and token labels aid reading, no more.
+are random, of a seed picked for legible pictures, or a file's that are trained
+to repeat.  Neither knows any language, and token labels aid reading, no more.
 
 Axes, as the notes at the right edge name them:
 
@@ -26,13 +26,14 @@ import json
 import math
 import os
 import sys
+import zipfile
+import zlib
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
 
-SEED = 7
-TOKENS = "1,2,3,1,4,5"
+SEED, TOKENS = 7, "1,2,3,1,4,5"
 CAPACITY = 64                   # positions in the command line's cache
 LABELS = ("a the river meets quiet sea and of in to stone light wind rain "
           "cloud hill road boat bird tree leaf night day warm cold slow deep "
@@ -233,8 +234,7 @@ class TinyLlama:
             raise ValueError(f"token {token_ids[outside][0]} is outside "
                              f"0..{self.config.vocab_size - 1}")
         if token_ids.dtype.kind not in "iu":
-            raise ValueError(f"token ids are {token_ids.dtype} or none at all, "
-                             "expected integers")
+            raise ValueError(f"token ids are {token_ids.dtype}, not integers")
         batch, length = token_ids.shape
         if cache is None:
             cache = Cache(self, batch, length)
@@ -323,9 +323,8 @@ def parameter_shapes(config):
 def draw_weights(config, seed):
     """Return random float32 weights by name, always the same for a seed.
 
-    Matrices are normal with standard deviation 1 / sqrt(fan_in); the embedding
-    counts as the output matrix that it is, its fan_in is hidden_size.  Gains
-    lie around one, because gains of one would hide a forgotten gain.
+    Matrices are normal with standard deviation 1 / sqrt(fan_in); as an output
+    matrix the embedding has hidden_size.  Gains of one hide a forgotten gain.
     """
     if seed < 0:
         raise ValueError(f"seed {seed} is negative, expected 0 or more")
@@ -333,10 +332,31 @@ def draw_weights(config, seed):
     for name, shape in parameter_shapes(config).items():
         noise = rng.normal(size=shape)
         fan_in = config.hidden_size if name == "embedding" else shape[0]
-        is_gain = len(shape) == 1
-        weight = 1.0 + 0.1 * noise if is_gain else noise * fan_in ** -0.5
+        weight = noise * fan_in ** -0.5 if len(shape) > 1 else 1.0 + 0.1 * noise
         weights[name] = weight.astype(np.float32)
     return weights
+
+
+def read_weights(path):
+    """Return an npz file's float32 weights by name, and its revision and task.
+
+    Raises ValueError for what train_twin.py does not write, pickles included.
+    """
+    shapes = parameter_shapes(Config())
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            about = json.loads(str(file["about"]))
+            weights = {name: file[name] for name in shapes}
+        if Config(**about["config"]) != Config():
+            raise ValueError(f"{about['config']}, expected {Config()}")
+        for (name, shape), weight in zip(shapes.items(), weights.values()):
+            found = f"{weight.dtype} {weight.shape}"
+            if found != f"float32 {shape}" or not np.isfinite(weight).all():
+                raise ValueError(f"{name}: {found}, not finite float32 {shape}")
+        return weights, {key: about[key] for key in ("revision", "task")}
+    except (AttributeError, EOFError, KeyError, TypeError, ValueError,
+            zipfile.BadZipFile, zlib.error) as error:
+        raise ValueError(f"{path} holds no weights: {error}") from None
 
 
 # ------------------------------------------- reference: each number on its own
@@ -346,16 +366,10 @@ def plain_product(rows, matrix):
             for row in rows]
 
 
-def plain_sum(rows, updates):
-    """Return rows + updates."""
-    return [[a + b for a, b in zip(*pair)] for pair in zip(rows, updates)]
-
-
 def plain_norm(rows, gain, eps):
     """Return the rows over their root mean squares, times gain."""
     rms = [math.sqrt(sum(a * a for a in row) / len(row) + eps) for row in rows]
-    return [[a / root * g for a, g in zip(row, gain)]
-            for row, root in zip(rows, rms)]
+    return [[a / r * g for a, g in zip(row, gain)] for row, r in zip(rows, rms)]
 
 
 def plain_shares(scores):
@@ -364,13 +378,13 @@ def plain_shares(scores):
     return [power / sum(powers) for power in powers]
 
 
-def plain_turn(head, position, theta):
-    """Return one head's channels, each pair turned as a complex number."""
-    half = len(head) // 2
-    turned = [complex(head[i], head[i + half])
-              * cmath.rect(1.0, position / theta ** (i / half))
-              for i in range(half)]
-    return [z.real for z in turned] + [z.imag for z in turned]
+def plain_turn(head, theta):
+    """Return one head's rows, each pair turned as a complex number."""
+    half = len(head[0]) // 2
+    turned = [[complex(row[i], row[i + half])
+               * cmath.rect(1.0, t / theta ** (i / half)) for i in range(half)]
+              for t, row in enumerate(head)]
+    return [[z.real for z in row] + [z.imag for z in row] for row in turned]
 
 
 def plain_layer(c, w, x):
@@ -383,46 +397,39 @@ def plain_layer(c, w, x):
         m[name] = [[row[i:i + dh] for row in flat]
                    for i in range(0, len(flat[0]), dh)]
     for name in "qk":
-        m[name + "_rotated"] = [
-            [plain_turn(row, t, c.rope_theta) for t, row in enumerate(head)]
-            for head in m[name]]
-    m["scores"] = [
-        [[sum(a * b for a, b in zip(q, k)) / math.sqrt(dh)
-          for k in m["k_rotated"][h // G]] for q in head]
-        for h, head in enumerate(m["q_rotated"])]
-    m["masked_scores"] = [
-        [[score if s <= t else -math.inf for s, score in enumerate(row)]
-         for t, row in enumerate(head)] for head in m["scores"]]
-    m["weights"] = [[plain_shares(row) for row in head]
-                    for head in m["masked_scores"]]
+        m[name + "_rotated"] = [plain_turn(h, c.rope_theta) for h in m[name]]
+    m["scores"] = [[[sum(a * b for a, b in zip(q, k)) / math.sqrt(dh)
+                     for k in m["k_rotated"][h // G]] for q in head]
+                   for h, head in enumerate(m["q_rotated"])]
+    m["masked_scores"] = [[row[:t + 1] + [-math.inf] * (len(row) - t - 1)
+                           for t, row in enumerate(h)] for h in m["scores"]]
+    m["weights"] = [[*map(plain_shares, head)] for head in m["masked_scores"]]
     m["heads"] = [plain_product(head, m["v"][h // G])
                   for h, head in enumerate(m["weights"])]
     m["merged"] = [[a for row in t for a in row] for t in zip(*m["heads"])]
     m["attn_out"] = plain_product(m["merged"], w["wo"])
-    m["resid_mid"] = plain_sum(x, m["attn_out"])
+    m["resid_mid"] = np.add(x, m["attn_out"]).tolist()
     m["mlp_norm"] = plain_norm(m["resid_mid"], w["mlp_norm"], eps)
     m["gate"] = plain_product(m["mlp_norm"], w["w_gate"])
     m["up"] = plain_product(m["mlp_norm"], w["w_up"])
     m["mlp_act"] = [[g / (1 + math.exp(-g)) * u for g, u in zip(*pair)]
                     for pair in zip(m["gate"], m["up"])]
     m["mlp_out"] = plain_product(m["mlp_act"], w["w_down"])
-    m["resid_out"] = plain_sum(m["resid_mid"], m["mlp_out"])
+    m["resid_out"] = np.add(m["resid_mid"], m["mlp_out"]).tolist()
     return m
 
 
 def reference_tensors(config, weights, token_ids):
     """Return all tensors of one sequence, calculated number by number.
 
-    It shares no function with the model, so that a mistake in the one is not
-    repeated in the other.  The arrays are float64 and have no batch axis.
+    It shares no function with the model; float64 arrays without a batch axis.
     """
     w = {name: weight.tolist() for name, weight in weights.items()}
     x = [w["embedding"][token] for token in token_ids]
     m = {"embedding": x}
     for layer in range(config.num_hidden_layers):
         at = f"layers.{layer}."
-        here = {name: w[at + name] for name in PER_LAYER}
-        tensors = plain_layer(config, here, x)
+        tensors = plain_layer(config, {n: w[at + n] for n in PER_LAYER}, x)
         m.update({at + name: rows for name, rows in tensors.items()})
         x = tensors["resid_out"]
     m["final_norm"] = plain_norm(x, w["final_norm"], config.rms_norm_eps)
@@ -458,8 +465,7 @@ ALL_DIFFERENT = Config(
     hidden_size=28, intermediate_size=44, num_hidden_layers=4, head_dim=10,
     num_attention_heads=6, num_key_value_heads=2, vocab_size=37,
     rope_theta=500.0, rms_norm_eps=1e-3, tie_word_embeddings=False), [
-    [(3 * item * t + 5 * item + t * t) % 37 for t in range(7)]
-    for item in range(5)]
+    [(3 * i * t + 5 * i + t * t) % 37 for t in range(7)] for i in range(5)]
 
 
 def record_tensors(model, token_ids, cache=None):
@@ -492,76 +498,66 @@ def measure_tensors(model, token_ids, expected):
     last = record_tensors(model, token_ids[:, -1:], cache)
     arrays = [*made.values(), *last.values(), cache.keys, cache.values]
     yield "dtype", sum(array.dtype != model.dtype for array in arrays)
-    layers = [[made[f"layers.{layer}.{name}"]
-               for layer in range(model.config.num_hidden_layers)]
-              for name in ("q_rotated", "k_rotated", "v", "weights", "heads")]
-    yield from measure_attention(*map(np.concatenate, layers))
-
-
-def measure_attention(q, k, v, weights, heads):
-    """Yield (check id, measured value); batch items and layers on one axis."""
-    (B, Hq, T, dh), Hkv = q.shape, k.shape[1]
+    q, k, v, weights, heads = (
+        np.concatenate([made[f"layers.{layer}.{name}"]
+                        for layer in range(model.config.num_hidden_layers)])
+        for name in ("q_rotated", "k_rotated", "v", "weights", "heads"))
+    (B, Hq, T, dh), Hkv = q.shape, k.shape[1]       # B: items of every layer
     sums, allowed = weights.sum(axis=-1), np.tri(T, dtype=bool)
     yield "rows", largest_difference(sums, np.ones_like(sums))
     yield "first_row", np.sum(weights[:, :, 0] != np.eye(T)[0])
     yield "forbidden", np.sum(weights[..., ~allowed] != 0)
     shares = attention_weights(q, k.repeat(Hq // Hkv, axis=1), allowed)
     mixed = mix_values(shares, v.repeat(Hq // Hkv, axis=1))
-    yield "grouped", max(largest_difference(weights, shares),
-                         largest_difference(heads, mixed))
+    yield "grouped", largest_difference(weights, shares)
+    yield "grouped", largest_difference(heads, mixed)
     grouped = q.reshape(B, Hkv, -1, T, dh)
     scores = np.einsum("bgrtd,bgsd->bgrts", grouped, k) / math.sqrt(dh)
     powers = np.exp(np.where(allowed, scores, -np.inf))
     shares = powers / powers.sum(axis=-1, keepdims=True)
     mixed = np.einsum("bgrts,bgsd->bgrtd", shares, v)
-    yield "einsum", max(
-        largest_difference(weights, shares.reshape(weights.shape)),
-        largest_difference(heads, mixed.reshape(heads.shape)))
+    yield "einsum", largest_difference(weights, shares.reshape(weights.shape))
+    yield "einsum", largest_difference(heads, mixed.reshape(heads.shape))
 
 
 def measure_calls(model, token_ids):
     """Yield (check id, measured value) for ways to call that must agree."""
     (B, T), logits, c = token_ids.shape, model(token_ids), model.config
 
-    def worst(ways):
-        return np.max([largest_difference(way, logits[:, :way.shape[1]])
-                       for way in ways])
-
     def chunks(*sizes, first=0):
-        cache, ends = Cache(model, B, T, first), np.cumsum(sizes)
-        return np.concatenate([model(token_ids[:, end - size:end], cache)
-                               for end, size in zip(ends, sizes)], axis=1)
+        cache, cuts = Cache(model, B, T, first), np.cumsum(sizes[:-1])
+        parts = [model(p, cache) for p in np.split(token_ids, cuts, axis=1)]
+        return largest_difference(np.concatenate(parts, axis=1), logits)
 
-    yield "cached", worst([chunks(*[1] * T)])
-    yield "chunks", worst([chunks(1, T - 1), chunks(T - 1, 1),
-                           chunks(2, T - 2), chunks(T - 3, 1, 2)])
+    yield "cached", chunks(*[1] * T)
+    for sizes in ((1, T - 1), (T - 1, 1), (2, T - 2), (T - 3, 1, 2)):
+        yield "chunks", chunks(*sizes)
     other = (token_ids + 1) % c.vocab_size
-    yield "future", worst(
-        model(np.concatenate([token_ids[:, :t], other[:, t:]], axis=1))[:, :t]
-        for t in range(1, T))
-    yield "batch", worst([np.vstack([model(row[None]) for row in token_ids])])
-    yield "shift", worst([chunks(T, first=7), chunks(T, first=100)])
+    for t in range(1, T):
+        changed = np.where(np.arange(T) < t, token_ids, other)
+        yield "future", largest_difference(model(changed)[:, :t], logits[:, :t])
+    alone = np.vstack([model(row[None]) for row in token_ids])
+    yield "batch", largest_difference(alone, logits)
+    yield "shift", np.max([chunks(T, first=7), chunks(T, first=100)])
     yield "repeat", np.sum(model(token_ids) != logits)
     cache = Cache(model, B, T + 3)
     model(token_ids, cache)
-    per_position = 2 * c.num_hidden_layers * c.num_key_value_heads * c.head_dim
-    yield "cache_bytes", abs(cache.payload_bytes()
-                             - per_position * B * T * logits.itemsize)
+    count = 2 * c.num_hidden_layers * B * c.num_key_value_heads * T * c.head_dim
+    yield "cache_bytes", abs(cache.payload_bytes() - count * logits.itemsize)
 
 
-def run_checks(seed):
+def run_checks(seed, trained=None):
     """Yield a record per claim, the worst of both sizes, limits per dtype."""
     measured = {}
-    for config, rows in (ARTICLE, ALL_DIFFERENT):
-        weights, ids = draw_weights(config, seed), np.array(rows)
+    for (config, rows), known in zip((ARTICLE, ALL_DIFFERENT), (trained, None)):
+        weights, ids = known or draw_weights(config, seed), np.array(rows)
         expected = [reference_tensors(config, weights, row) for row in rows]
         for dtype in LIMITS:
             model = TinyLlama(config, weights, dtype)
             for check_id, value in [*measure_tensors(model, ids, expected),
                                     *measure_calls(model, ids)]:
-                counted = CLAIMS[check_id][0] != RELATIVE
-                key = check_id, "any" if counted else dtype
-                measured.setdefault(key, []).append(value)
+                limit_of = dtype if CLAIMS[check_id][0] == RELATIVE else "any"
+                measured.setdefault((check_id, limit_of), []).append(value)
     for (check_id, dtype), values in measured.items():
         (unit, claim), worst = CLAIMS[check_id], float(np.max(values))
         limit = LIMITS.get(dtype, 0.0)
@@ -585,8 +581,7 @@ UNITS = {"scores": "score", "masked_scores": "score", "weights": "probability",
 
 def json_number(value):
     """Return value, or its name where JSON has no such number."""
-    names = {math.inf: "Infinity", -math.inf: "-Infinity"}
-    return float(value) if math.isfinite(value) else names.get(value, "NaN")
+    return float(value) if math.isfinite(value) else json.dumps(float(value))
 
 
 def tensor_record(name, array):
@@ -601,17 +596,19 @@ def tensor_record(name, array):
 
 def build_trace(options, weights, made, checks):
     """Return what the article shows of a run: no time, no host, no folder."""
-    ids, source = options.tokens, Path(__file__)
+    ids, source, about = options.tokens, Path(__file__), options.about
+    origin, minor = ["--seed", str(options.seed)], 0
+    if about:
+        origin, minor = ["--weights", Path(options.weights).name], 2
     return {
-        "format": "attention-trace", "format_major": 1, "format_minor": 0,
-        "producer": {
-            "script": source.name,
-            "sha256": hashlib.sha256(source.read_bytes()).hexdigest(),
-            "arguments": ["--tokens", ",".join(map(str, ids)), "--seed",
-                          str(options.seed), "--dtype", options.dtype]},
+        "format": "attention-trace", "format_major": 1, "format_minor": minor,
+        "producer": {"script": source.name,
+                     "sha256": hashlib.sha256(source.read_bytes()).hexdigest(),
+                     "arguments": ["--tokens", ",".join(map(str, ids)), *origin,
+                                   "--dtype", options.dtype]},
         "model": {"name": "TinyLlama", "revision": f"seed {options.seed}",
-                  **asdict(Config()), "dtype": options.dtype,
-                  "rope_pairing": "half-split", "trained": False},
+                  **about, **asdict(Config()), "dtype": options.dtype,
+                  "rope_pairing": "half-split", "trained": bool(about)},
         "input": {"token_ids": [ids], "position_ids": [list(range(len(ids)))],
                   "token_labels": [[LABELS[token] for token in ids]]},
         "vocabulary": LABELS, "checks": checks,
@@ -624,6 +621,10 @@ def build_trace(options, weights, made, checks):
 
 def write_whole(path, content):
     """Write bytes to path, all of them or none; raise OSError if that fails."""
+    if path == "-":
+        sys.stdout.buffer.write(content)
+        sys.stdout.flush()
+        return
     file = Path(os.path.realpath(path))
     if file.exists() and not (file.is_file() and os.access(file, os.W_OK)):
         raise OSError(f"{path} is not a file that may be replaced")
@@ -651,7 +652,9 @@ def parse_arguments(arguments):
     add("--verify", action="store_true", help="print all checks")
     add("--export-trace", metavar="PATH", help="write it as JSON; - prints it")
     add("--tokens", type=token_ids, default=TOKENS, help="0..31 (%(default)s)")
-    add("--seed", type=int, default=SEED, help="of the weights (%(default)s)")
+    either = parser.add_mutually_exclusive_group().add_argument
+    either("--seed", type=int, default=str(SEED), help="(%(default)s)")
+    either("--weights", metavar="FILE", help="trained ones, such as twin.npz")
     add("--dtype", choices=LIMITS, default="float64", help="of the run")
     options = parser.parse_args(arguments)
     if not options.verify and options.export_trace is None:
@@ -672,23 +675,20 @@ def print_checks(checks, file):
 def main(arguments=None):
     """Do what the command line asks; return 1 if a check failed, else 0."""
     options = parse_arguments(arguments)
-    weights = draw_weights(Config(), options.seed)
+    weights, options.about = draw_weights(Config(), options.seed), {}
+    if options.weights is not None:
+        weights, options.about = read_weights(options.weights)
     model = TinyLlama(Config(), weights, options.dtype)
     made = record_tensors(model, [options.tokens], Cache(model, 1, CAPACITY))
-    checks = list(run_checks(options.seed))
-    to_stdout = options.export_trace == "-"
+    checks = list(run_checks(options.seed, weights))
     if options.verify:
+        to_stdout = options.export_trace == "-"
         print_checks(checks, sys.stderr if to_stdout else sys.stdout)
     if options.export_trace is not None:
         text = json.dumps(build_trace(options, weights, made, checks),
                           allow_nan=False, separators=(",", ":")) + "\n"
         # A tensor, a weight, a check to a line: changes can be read as a diff.
-        content = text.replace("},", "},\n").encode()
-        if to_stdout:
-            sys.stdout.buffer.write(content)
-            sys.stdout.flush()
-        else:
-            write_whole(options.export_trace, content)
+        write_whole(options.export_trace, text.replace("},", "},\n").encode())
     return 0 if all(check["passed"] for check in checks) else 1
 
 
