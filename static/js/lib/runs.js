@@ -39,6 +39,8 @@ const loaded = new Map();
 const runs = new Map();
 /** @type {Map<string, Run>} what each trace shows now */
 const current = new Map();
+/** @type {Map<string, string>} the address that each trace has followed last */
+const addressesRead = new Map();
 
 /**
  * Load a trace's parameters and recompute its recording, once.  Rejects with
@@ -107,7 +109,7 @@ export function runOf(traceId, choice) {
   const source = loadedModel(choice.weights);
   if (!page.start.agrees || !source.start.agrees) return page.recording;
   const possible = possibleChoice(choice, page.trace);
-  const key = JSON.stringify([traceId, possible]);
+  const key = `${traceId} ${JSON.stringify(possible)}`;
   const run = runs.get(key) ?? computeRun(page.trace, source, possible);
   runs.delete(key); // the one used last stands last
   runs.set(key, run);
@@ -159,22 +161,28 @@ function show(traceId, run, origin) {
 }
 
 /**
- * Show what the page's address says of a trace, loading what that needs.
+ * Show what the page's address says of a trace, loading what that needs.  Nothing is
+ * read twice: the reader's last choice may not be in the address yet.
  * @param {string} traceId
  * @returns {Promise<Run>}
  */
 export async function readRunAddress(traceId) {
   await loadModel(traceId);
-  const { trace } = loadedModel(traceId);
-  const choice = choiceIn(parseFragment(location.hash), trace);
+  const address = location.hash;
+  const before = currentRun(traceId);
+  if (addressesRead.get(traceId) === address) return before;
+  const choice = choiceIn(parseFragment(address), loadedModel(traceId).trace);
   try {
     await loadModel(choice.weights);
   } catch {
     choice.weights = traceId; // an address may name a trace that the page lacks
   }
-  const before = currentRun(traceId);
+  if (location.hash !== address) return readRunAddress(traceId);
+  if (currentRun(traceId) !== before) return currentRun(traceId); // chosen meanwhile
+  addressesRead.set(traceId, address);
   const run = runOf(traceId, choice);
-  if (run !== before) show(traceId, run, null);
+  if (JSON.stringify(run.choice) === JSON.stringify(before.choice)) return before;
+  show(traceId, run, null);
   return run;
 }
 
