@@ -4,6 +4,7 @@ Four tensors that no trace records are made here of those that it does, as
 static/js/lib/computed-run.js makes them in the page.
 """
 
+import base64
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -84,10 +85,13 @@ def read_tensor(trace, name):
 
 
 def show_weight(trace, name):
-    """Return a weight of the model as a ShownTensor, without axes if not recorded."""
-    shape = trace.data.get("parameters", {}).get(name, {"shape": []})["shape"]
+    """Return a weight of the model as a ShownTensor without values."""
+    stored = trace.data["parameters"][name]
+    shape = stored["shape"]
     axes = WEIGHT_AXES.get(name, ("in", "out") if len(shape) > 1 else ("channel",))
-    return ShownTensor(name, tuple(zip(axes, shape, strict=False)))
+    numbers = np.frombuffer(base64.b64decode(stored["data"]), "<f4")
+    return ShownTensor(name, tuple(zip(axes, shape, strict=True)),
+                       float(np.abs(numbers).max()))
 
 
 def show_tensor(trace, name):
@@ -126,14 +130,14 @@ def axis_labels(trace, axis, length):
 
 
 def likeliest_tokens(trace, count):
-    """Return (Label, probability, its class, per cent) of the likeliest next tokens."""
+    """Return (Label, probability, per cent) of the likeliest next tokens."""
     if "next_token_probs" not in trace.data["tensors"]:
         return []
     probabilities = trace.tensor("next_token_probs")[0]
     labels = axis_labels(trace, "vocab", len(probabilities))
     order = np.argsort(-probabilities, kind="stable")[:count]
     return [(labels[token], fixed(probabilities[token], 3),
-             weight_class(probabilities[token]), f"{100 * probabilities[token]:.1f}")
+             f"{100 * probabilities[token]:.1f}")
             for token in order]
 
 

@@ -4,9 +4,10 @@ A step of a layer is taken in each layer: its tensors' names hold {layer}, and {
 for what the layer begins with.
 """
 
+import re
 from dataclasses import dataclass
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 from math_core import LatexError
 
 from sitegen.content import read_toml
@@ -18,6 +19,7 @@ MARKED = r"\now{"
 # math-core writes no classes.  It has a tag for what is not seen, which no formula of
 # the walk needs, so that tag stands for what the step makes until it is written.
 CARRIER = r"\phantom{"
+INLINE = re.compile(r"\\\((.+?)\\\)")
 
 
 @dataclass(frozen=True)
@@ -25,21 +27,21 @@ class WalkStep:
     """One step in words, and the names of its tensors as walk.toml has them.
 
     scope    before, layer or after
-    formula  MathML; what the step makes has the class `now`
+    formula  MathML; what the step makes has the class `now`; words may hold formulas
     source   marks of its lines in the model's file, its own first
     """
 
     id: str
     scope: str
     title: str
-    role: str
+    role: Markup
     formula: Markup
     inputs: tuple[str, ...]
     parameters: tuple[str, ...]
     outputs: tuple[str, ...]
     source: tuple[str, ...]
-    wrong: str
-    sign: str
+    wrong: Markup
+    sign: Markup
 
 
 def read_walk(folder):
@@ -53,31 +55,44 @@ def read_walk(folder):
         return {}, problems
     steps = {}
     for stored in data["step"]:
-        formula, fault = marked_formula(stored["formula"])
-        if fault:
-            problems.append(Problem(place, f"step '{stored['id']}': {fault}"))
-        if stored["id"] in steps:
-            problems.append(Problem(place, f"step '{stored['id']}' stands twice"))
-        steps[stored["id"]] = _step(stored, formula)
+        try:
+            step = _step(stored)
+        except (LatexError, UnknownStyle, ValueError) as error:
+            problems.append(Problem(place, f"step '{stored['id']}': formula: {error}"))
+            continue
+        if step.id in steps:
+            problems.append(Problem(place, f"step '{step.id}' stands twice"))
+        steps[step.id] = step
     return steps, problems
 
 
-def _step(stored, formula):
+def _step(stored):
     names = {key: tuple(stored.get(key, ()))
              for key in ("inputs", "parameters", "outputs", "source")}
-    return WalkStep(**{**stored, **names, "formula": formula})
+    words = {key: with_formulas(stored[key]) for key in ("role", "wrong", "sign")}
+    return WalkStep(**{**stored, **names, **words,
+                       "formula": marked_formula(stored["formula"])})
+
+
+def with_formulas(text):
+    r"""Return a sentence as HTML, what stands between \( and \) as MathML."""
+    words, *others = INLINE.split(text)
+    html = escape(words)
+    for tex, following in zip(others[::2], others[1::2], strict=True):
+        html += Markup(mathml(tex, False)) + escape(following)
+    return html
 
 
 def marked_formula(tex):
-    r"""Return (MathML of TeX whose \now{…} have the class now, what is wrong or '')."""
+    r"""Return MathML of TeX; what stands in \now{…} has the class now.
+
+    Raises LatexError, UnknownStyle, and ValueError where the TeX has a \phantom.
+    """
     if r"\phantom" in tex:
-        return Markup(""), r"formula: \phantom is taken; it stands for \now"
-    try:
-        html = mathml(tex.replace(MARKED, CARRIER), True)
-    except (LatexError, UnknownStyle) as error:
-        return Markup(""), f"formula: {error}"
+        raise ValueError(r"\phantom is taken: it carries \now")
+    html = mathml(tex.replace(MARKED, CARRIER), True)
     return Markup(html.replace("<mphantom>", '<mrow class="now">')
-                  .replace("</mphantom>", "</mrow>")), ""
+                  .replace("</mphantom>", "</mrow>"))
 
 
 def layers_of(step, layers):

@@ -30,6 +30,7 @@ export class TensorWalk extends HTMLElement {
       step: "", layer: 0, head: 0, query: 0, key: 0, places: {}, open: [],
     };
     this.frame = 0;
+    this.traceId = "";
     /** @type {(() => void)[]} */
     this.endings = [];
   }
@@ -47,10 +48,6 @@ export class TensorWalk extends HTMLElement {
     for (const end of this.endings) end();
   }
 
-  get traceId() {
-    return this.dataset.trace || "";
-  }
-
   get focused() {
     return this.dataset.focused !== undefined;
   }
@@ -60,14 +57,14 @@ export class TensorWalk extends HTMLElement {
   }
 
   async start() {
-    const { layers, layer, step = "", open = "" } = this.dataset;
+    const { trace = "", layers, layer, step = "", open = "" } = this.dataset;
+    this.traceId = trace;
     this.steps = new Steps(this, Number(layers));
     const { agrees } = await loadModel(this.traceId);
     this.run = await readRunAddress(this.traceId);
     showWhen(this, { disagrees: !agrees });
-    this.opened = new OpenedNumber(
-      /** @type {HTMLElement} */ (this.querySelector(".opened")),
-      (trail) => this.follow(trail));
+    const root = /** @type {HTMLElement} */ (this.querySelector(".opened"));
+    this.opened = new OpenedNumber(root, (trail) => this.follow(trail));
     const query = this.run.tokens.length - 1;
     const first = { step, layer: Number(layer), query, open: trailOf(open) };
     this.state = { ...this.state, ...first };
@@ -75,6 +72,7 @@ export class TensorWalk extends HTMLElement {
     this.listen();
     this.readAddress();
     this.draw();
+    this.pictures.clear(this.steps.elements);
   }
 
   listen() {
@@ -83,7 +81,8 @@ export class TensorWalk extends HTMLElement {
     this.addEventListener("keydown", (event) => this.onKey(event));
     this.addEventListener("focusin", (event) => this.onPlace(event, false));
     this.addEventListener("toggle", () => this.redraw(), true); // it does not bubble
-    const onHash = () => this.readAddress();
+    const onHash = () =>
+      readRunAddress(this.traceId).then(() => this.readAddress());
     addEventListener("hashchange", onHash);
     this.endings = [
       () => removeEventListener("hashchange", onHash),
@@ -228,6 +227,7 @@ export class TensorWalk extends HTMLElement {
       element.classList.toggle("current", element === step.element);
     }
     this.pictures?.draw(run, step, this.state, steps.layerOf(step));
+    this.pictures?.place(this.opened?.root, step);
     this.opened?.show(run, this.state.open);
     showState(this, this.state, steps);
   }

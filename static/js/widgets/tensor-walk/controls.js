@@ -78,12 +78,15 @@ export function showState(root, state, steps) {
   }
   enable(root.querySelector('[data-control="previous"]'), number > 1);
   enable(root.querySelector('[data-control="next"]'), number < count);
-  enable(root.querySelector(".pick-layer"), step.layer !== null);
-  enable(root.querySelector(".pick-head"),
+  show(root.querySelector(".pick-layer"), step.layer !== null);
+  show(root.querySelector(".pick-head"),
     step.outputs.some((name) => OF_HEADS.has(kindOf(name))));
   const shares = step.outputs.some((name) => unitOf(name) === "probability");
+  for (const part of [root.querySelector(".walk-position"),
+    step.element.querySelector("h3")]) {
+    if (part) fillParts(part, { number, count, layer: state.layer });
+  }
   showWhen(root, { signed: !shares, shares });
-  fillParts(root, { layer: state.layer, number, count });
   announce(root, step, { number, count, layer: state.layer });
 }
 
@@ -92,7 +95,15 @@ export function showState(root, state, steps) {
  * @param {boolean} holds
  */
 function enable(control, holds) {
-  if (control) /** @type {HTMLFieldSetElement} */ (control).disabled = !holds;
+  if (control) /** @type {HTMLButtonElement} */ (control).disabled = !holds;
+}
+
+/**
+ * @param {Element | null} control
+ * @param {boolean} holds
+ */
+function show(control, holds) {
+  if (control) /** @type {HTMLElement} */ (control).hidden = !holds;
 }
 
 /**

@@ -47,6 +47,28 @@ export class Pictures {
     }
   }
 
+  /**
+   * Take the values away that the page came with and that no box has drawn anew: what
+   * is not there need not be searched for at each step.
+   * @param {HTMLElement[]} elements  of the steps
+   */
+  clear(elements) {
+    const boxes = elements.flatMap((step) => [...step.querySelectorAll(".tensor")]);
+    for (const box of boxes) {
+      if (!this.boxes.has(box)) box.querySelector(".values")?.replaceChildren();
+    }
+  }
+
+  /**
+   * Put the opened number below what a step makes, near the cells.
+   * @param {HTMLElement | undefined} opened
+   * @param {Step} step
+   */
+  place(opened, step) {
+    const makes = step.element.querySelector(".walk-makes");
+    if (opened && makes?.nextElementSibling !== opened) makes?.after(opened);
+  }
+
   /** @param {HTMLElement} element */
   boxFor(element) {
     const box = this.boxes.get(element)

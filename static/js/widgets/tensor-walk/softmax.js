@@ -2,8 +2,7 @@ import { visible } from "../../lib/labels.js";
 import { sumOf } from "../../lib/matrix.js";
 import { fixed } from "../../lib/numbers.js";
 import { fillParts } from "../../lib/page-parts.js";
-import { weightClass } from "../../lib/ramp.js";
-import { setAttributes, svgElement } from "../../lib/svg.js";
+import { svgElement } from "../../lib/svg.js";
 import { header } from "./grid.js";
 import { viewOf } from "./views.js";
 
@@ -16,6 +15,7 @@ import { viewOf } from "./views.js";
 
 const DIGITS = 3;
 const LIKELIEST = 8;
+const BAR_COLOUR = "w8"; // its length alone says how much
 
 /**
  * Write the followed row out: score, less the largest, exponential, share.
@@ -83,10 +83,10 @@ function textCell(text) {
 /** @param {number} share  0 to 1 */
 function barOf(share) {
   const bar = svgElement("svg", {
-    class: "bar", viewBox: "0 0 100 8", preserveAspectRatio: "none",
+    class: "share-bar", viewBox: "0 0 100 8", preserveAspectRatio: "none",
     "aria-hidden": "true",
   });
-  bar.append(setAttributes(svgElement("rect", { class: weightClass(share) }),
-    { width: (100 * share).toFixed(1), height: 8 }));
+  const width = (100 * share).toFixed(1);
+  bar.append(svgElement("rect", { class: BAR_COLOUR, width, height: 8 }));
   return bar;
 }
