@@ -141,7 +141,7 @@ function share(scores, chosen, axis) {
   const { value: power, factors: [{ value: score }] } = terms[chosen];
   return {
     kind: "softmax", terms, total: power / denominator,
-    parts: { axis, chosen, score, maximum, power, denominator },
+    parts: { axis, chosen, score, maximum, less: score - maximum, power, denominator },
   };
 }
 
