@@ -17,7 +17,7 @@ COMPILE = $(LOCK)/bin/uv pip compile --quiet --universal --python-version 3.11 \
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help site serve trace probe test test-torch test-probe test-cuda bench bench-probe golden lock clean
+.PHONY: help site serve trace probe train-twin test test-torch test-probe test-cuda bench bench-probe golden lock clean
 
 help:  ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
@@ -34,6 +34,10 @@ trace: $(SITE)/made  ## verify the model and write its trace.json here
 probe: $(TORCH)/made  ## record a model: make probe DEVICE=cuda:0 [MODEL=…] [ARGS=…]
 	$(TORCH)/bin/python probe/probe_pretrained.py --device "$$DEVICE" \
 		$${MODEL:+--model "$$MODEL"} --output probe/traces $(ARGS)
+
+train-twin: $(TORCH)/made  ## train the model's twin anew: make train-twin [SEED=0]
+	$(TORCH)/bin/python probe/train_twin.py --seed $(or $(SEED),0) \
+		--output model/twin.npz $(ARGS)
 
 test: $(TEST)/made node_modules/.package-lock.json  ## run every test, setting up what they need
 	$(TEST)/bin/python tests/tools/browsers.py

@@ -18,6 +18,7 @@ PRODUCERS = {
     "model/tiny_llama.py": {"numpy"},
     "probe/probe_pretrained.py": {"accelerate", "numpy", "safetensors", "torch",
                                   "tqdm", "transformers"},
+    "probe/train_twin.py": {"numpy", "torch", "transformers"},
 }
 
 
