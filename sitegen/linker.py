@@ -7,7 +7,8 @@ small part of the module grammar, and refuses the rest:
     export function | async function | class | const NAME
 
 Every module becomes one closure that returns what it exports, dependencies first.
-Comments stay in the sources, except those that begin with `/*!` (licences).
+Comments stay in the sources, except those that begin with `/*!` (licences), and so
+does white space that means nothing.
 """
 
 import os
@@ -15,6 +16,7 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from sitegen.compact_script import compact_script
 from sitegen.errors import Place, Problem, known
 from sitegen.javascript import Token, scan_javascript
 
@@ -260,41 +262,24 @@ def _closure(module, names):
     taken = "".join(_destructuring(statement, names[_target(module.path, statement)])
                     for statement in module.imports
                     if _target(module.path, statement) in names)
-    body = f"(() => {{\n{taken}{_body(module).strip()}\n"
+    body = f"(()=>{{\n{taken}{_body(module)}\n"
     if not module.exports:
         return f"{head}{body}}})();\n"
-    given = f"return {{ {', '.join(module.exports)} }};\n"
-    return f"{head}const {names[module.path]} = {body}{given}}})();\n"
+    given = f"return{{{','.join(module.exports)}}};\n"
+    return f"{head}const {names[module.path]}={body}{given}}})();\n"
 
 
 def _destructuring(statement, closure):
-    names = ", ".join(exported if exported == local else f"{exported}: {local}"
-                      for exported, local in statement.names)
-    return f"const {{ {names} }} = {closure};\n"
+    names = ",".join(exported if exported == local else f"{exported}:{local}"
+                     for exported, local in statement.names)
+    return f"const{{{names}}}={closure};\n"
 
 
 def _body(module):
-    """Return the module's text without comments, indents, imports and the word
-    export."""
-    removals = [(statement.start, statement.end, "") for statement in module.imports]
-    removals += [(start, end, "") for start, end in module.exports.values()]
-    removals += [_comment_removal(module.text, token) for token in module.tokens
-                 if token.kind == "comment" and not token.text.startswith("/*!")]
-    removals += [(token.start, token.start + len(token.text), "\n")
-                 for token in module.tokens
-                 if token.kind == "space" and "\n" in token.text]
-    pieces, last = [], 0
-    for start, end, instead in sorted(removals):
-        if start >= last:    # else within an import that is gone
-            pieces += module.text[last:start], instead
-            last = end
-    return "".join(pieces) + module.text[last:]
-
-
-def _comment_removal(text, comment):
-    """Return (start, end, instead), so that what separates tokens stays."""
-    start, end = comment.start, comment.start + len(comment.text)
-    line_start = text.rfind("\n", 0, start) + 1
-    if not text[line_start:start].strip() and text[end:end + 1] in ("\n", ""):
-        return start, end, ""
-    return start, end, "\n" if "\n" in comment.text else " "
+    """Return the module's text without comments, spare white space, imports and the
+    word export."""
+    gone = [(statement.start, statement.end) for statement in module.imports]
+    gone += module.exports.values()
+    return compact_script(
+        token for token in module.tokens
+        if not any(start <= token.start < end for start, end in gone))
