@@ -36,7 +36,7 @@ def prepare(directive, article):
     if problems or more or traces is None or not has_walk(directive, article):
         return None
     groups = [(group, [{"id": change.id, "name": typeset(change.name),
-                        "what": change.what, "needs": " ".join(change.needs)}
+                        "what": typeset(change.what), "needs": " ".join(change.needs)}
                        for change in members])
               for group, members in groupby(changes, key=lambda change: change.group)]
     return {"groups": groups, "walk": directive.options.get("walk"),

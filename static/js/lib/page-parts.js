@@ -26,3 +26,14 @@ export function showWhen(root, holds) {
     if (shown !== undefined) element.hidden = !shown;
   }
 }
+
+/**
+ * Say in a live region what an element says, without the parts that are not shown.
+ * @param {Element | null} region
+ * @param {Element | null} shown
+ */
+export function announce(region, shown) {
+  const said = /** @type {Element | undefined} */ (shown?.cloneNode(true));
+  for (const hidden of said?.querySelectorAll("[hidden]") || []) hidden.remove();
+  if (region) region.textContent = said?.textContent?.replace(/\s+/g, " ").trim() || "";
+}

@@ -3,11 +3,12 @@ import { visible } from "../lib/labels.js";
 import { whenNear } from "../lib/near.js";
 import { fillParts, showWhen } from "../lib/page-parts.js";
 import { hearRuns } from "../lib/run-events.js";
+import { runInWords } from "../lib/run-words.js";
 import {
   chooseRun, currentRun, loadModel, readRunAddress, runOf,
 } from "../lib/runs.js";
 import { fill } from "../lib/sentences.js";
-import { TraceError } from "../lib/trace.js";
+import { TraceError, readTrace } from "../lib/trace.js";
 import {
   listMoved, writeProperties, writeSentence,
 } from "./change-one-thing/effects.js";
@@ -89,6 +90,7 @@ export class ChangeOneThing extends HTMLElement {
     const named = writeProperties(this.find(".properties"), properties(run));
     writeSentence(this.find(".sentence"), tensors, named);
     this.drawTensors(tensors ?? []);
+    this.drawOrigin(unchanged, Boolean(change));
   }
 
   /**
@@ -105,10 +107,27 @@ export class ChangeOneThing extends HTMLElement {
     }
     const [positions, tokens] = ["at", "to"].map((name) =>
       /** @type {HTMLSelectElement} */ (this.find(`[data-control="${name}"]`)));
-    positions.replaceChildren(...labels.map((label, position) =>
-      option(position, `${position} ${visible(label)}`)));
+    const entries = labels.map((label, position) => `${position} ${visible(label)}`);
+    if (String([...positions.options].map(({ text }) => text)) !== String(entries)) {
+      positions.replaceChildren(...entries.map(option));
+    }
     positions.value = String(at);
     tokens.value = String(to);
+  }
+
+  /**
+   * Say what a change is compared with; the caption's origin is the recording's.
+   * @param {Run} unchanged
+   * @param {boolean} changed
+   */
+  drawOrigin(unchanged, changed) {
+    const line = this.find(".compared");
+    fillParts(line, {
+      run: runInWords(unchanged, readTrace(this.traceId), line.dataset),
+    });
+    showWhen(this, { changed });
+    const origin = this.parentElement?.querySelector(".origin");
+    if (origin) /** @type {HTMLElement} */ (origin).hidden = !unchanged.recorded;
   }
 
   /** @param {import("../lib/effects.js").Moved[]} tensors */
@@ -159,10 +178,10 @@ export class ChangeOneThing extends HTMLElement {
 }
 
 /**
- * @param {number} value
  * @param {string} text
+ * @param {number} value
  */
-function option(value, text) {
+function option(text, value) {
   const made = document.createElement("option");
   made.value = String(value);
   made.textContent = text;

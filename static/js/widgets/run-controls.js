@@ -2,7 +2,7 @@ import { LONGEST } from "../lib/computed-run.js";
 import { visible } from "../lib/labels.js";
 import { whenNear } from "../lib/near.js";
 import { fixed } from "../lib/numbers.js";
-import { fillParts, showWhen } from "../lib/page-parts.js";
+import { announce, fillParts, showWhen } from "../lib/page-parts.js";
 import { hearRuns } from "../lib/run-events.js";
 import { runInWords } from "../lib/run-words.js";
 import {
@@ -124,9 +124,7 @@ export class RunControls extends HTMLElement {
    */
   say(run) {
     this.draw(run);
-    const region = /** @type {HTMLElement} */ (this.querySelector(".announcement"));
-    const shown = /** @type {HTMLElement} */ (this.querySelector(".shown"));
-    region.textContent = shown.innerText;
+    announce(this.querySelector(".announcement"), this.querySelector(".shown"));
   }
 
   get items() {
@@ -161,7 +159,7 @@ export class RunControls extends HTMLElement {
     tokens.forEach((token, position) => {
       const select = /** @type {HTMLSelectElement} */ (
         items[position].querySelector("select"));
-      select.value = String(token);
+      if (select.value !== String(token)) select.value = String(token);
     });
   }
 

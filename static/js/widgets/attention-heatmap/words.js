@@ -39,17 +39,6 @@ export function writeRow(panel, picture) {
 }
 
 /**
- * Say the followed row in a live region, without the parts that are not shown.
- * @param {Element | null} region
- * @param {Element | null} row
- */
-export function announce(region, row) {
-  const said = /** @type {Element | undefined} */ (row?.cloneNode(true));
-  for (const hidden of said?.querySelectorAll("[hidden]") || []) hidden.remove();
-  if (region) region.textContent = said?.textContent?.replace(/\s+/g, " ").trim() || "";
-}
-
-/**
  * Write what stands under the panels: the chosen cell, and how far it can be trusted.
  * @param {HTMLElement} figure
  * @param {ReturnType<import("./pictures.js").HeadPictures["of"]>} shown
@@ -95,7 +84,7 @@ function writeCell(readout, chosen, beside) {
  * @param {import("../../lib/trace.js").Trace} recording
  */
 export function writeRun(figure, run, recording) {
-  const line = /** @type {HTMLElement | null} */ (figure.querySelector(".now"));
+  const line = /** @type {HTMLElement | null} */ (figure.querySelector(".run-line"));
   if (!line) return recording.id; // of a trace without parameters
   const words = runInWords(run, recording, line.dataset);
   fillParts(line, { run: words });

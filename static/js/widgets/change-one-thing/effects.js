@@ -29,7 +29,7 @@ export function writeSentence(line, tensors, named) {
     names(true) && fill(held, { names: names(true) }),
     names(false) && fill(broke, { names: names(false) }),
   ].filter(Boolean).join(" ");
-  if (line.textContent !== said) line.textContent = said;
+  write(line, said);
 }
 
 /**
@@ -50,20 +50,39 @@ export function writeProperties(table, found) {
 }
 
 /**
- * List the tensors that moved, in order of making.
+ * List the tensors that moved, in order of making.  What is right is not touched.
  * @param {HTMLTableElement} table
  * @param {Moved[]} tensors
  * @param {(name: string) => HTMLElement} linkTo  the step that made a tensor
  */
 export function listMoved(table, tensors, linkTo) {
   const words = /** @type {Record<string, string>} */ (table.dataset);
-  table.tBodies[0].replaceChildren(...tensors.map((tensor) => {
-    const name = element("th", linkTo(tensor.name));
-    name.setAttribute("scope", "row");
-    const largest = tensor.reshaped ? words.reshaped : inShort(tensor.largest);
-    return element("tr", name, element("td", largest),
-      element("td", rowsInWords(tensor, words)));
-  }));
+  const [body] = table.tBodies;
+  while (body.rows.length > tensors.length) body.deleteRow(-1);
+  while (body.rows.length < tensors.length) body.append(emptyRow());
+  tensors.forEach((tensor, i) => {
+    const [name, largest, rows] = body.rows[i].cells;
+    if (name.textContent !== tensor.name) name.replaceChildren(linkTo(tensor.name));
+    write(largest, tensor.reshaped ? words.reshaped : inShort(tensor.largest));
+    write(rows, rowsInWords(tensor, words));
+  });
+}
+
+function emptyRow() {
+  const row = document.createElement("tr");
+  const [name, largest, rows] = ["th", "td", "td"].map((tag) =>
+    document.createElement(tag));
+  name.setAttribute("scope", "row");
+  row.append(name, largest, rows);
+  return row;
+}
+
+/**
+ * @param {HTMLElement} part
+ * @param {string} text
+ */
+function write(part, text) {
+  if (part.textContent !== text) part.textContent = text;
 }
 
 /**
@@ -71,18 +90,9 @@ export function listMoved(table, tensors, linkTo) {
  * @param {Record<string, string>} words
  */
 function rowsInWords({ rows, of }, words) {
+  if (of === 1) return words.only;
   return rows.length === of
-    ? fill(words.all, { of }) : fill(words.some, { rows: rangesOf(rows), of });
-}
-
-/**
- * @param {string} name
- * @param {(string | Node)[]} content
- */
-function element(name, ...content) {
-  const made = document.createElement(name);
-  made.append(...content);
-  return made;
+    ? fill(words.all, { of }) : fill(words.some, { rows: rangesOf(rows) });
 }
 
 /**
