@@ -28,6 +28,8 @@ def golden_html(case):
             f'[{trace.stem}]\nfile = "content/{trace.name}"\n' for trace in traces))
         for trace in traces:
             site.add(trace.name, trace.read_bytes())
+        for file in case.glob("*.toml"):
+            site.add(file.name, file.read_bytes())
         for file in [case / "index.md", *case.glob("*.py")]:
             site.add(f"articles/a/{file.name}", file.read_bytes())
         html = site.build()["a/index.html"]

@@ -6,6 +6,8 @@ page's run.  A walk with the option `steps` is a small one within the text: it h
 values until its script runs.
 """
 
+import re
+
 from sitegen.directives.attention_heatmap import SIGNED_STOPS, WEIGHT_STOPS
 from sitegen.errors import known
 from sitegen.highlight import highlight
@@ -14,6 +16,7 @@ from sitegen.records import Directive
 from sitegen.source import language_of, parse_steps, read_published
 from sitegen.tensor_values import (
     likeliest_tokens,
+    read_tensor,
     show_tensor,
     show_weight,
     source_of,
@@ -37,6 +40,8 @@ OPTIONS = {
 }
 FILE = "tiny_llama.py"
 LIKELIEST = 8       # next tokens that are listed
+BETWEEN = ">"       # the cells of a trail
+CELL = re.compile(r"(?P<name>[a-z_][\w.]*)(?P<weight>\*?)\[(?P<index>\d+(,\d+)*)\]")
 
 
 def prepare(directive, article):
@@ -49,13 +54,11 @@ def prepare(directive, article):
     if problems:
         return None
     faults = list(check_options(directive.options, trace, steps, article.published))
-    if not article.need_parameters(trace.id):
-        faults.append(("the trace has no parameters",
-                       "the page's model computes the numbers of a walk from them"))
     for message, todo in faults:
         article.problem(directive.place, message, todo)
     if faults:
         return None
+    article.need_parameters(trace.id)
     walk = Walk(directive.options, trace, steps)
     return {**walk.variables(article.published[walk.file]),
             "reader": reader_of(directive.options, article),
@@ -70,9 +73,12 @@ def check_options(options, trace, steps, published):
     file = options.get("file", FILE)
     shown = options.get("steps", list(steps))
     first = options.get("step", shown[0])
+    unknown = [name for name in shown if name not in steps]
+    walked = [steps[name] for name in shown if name in steps]
     if file not in published:
         yield f"no file '{file}' to take lines from", known(published, file)
-    unknown = [name for name in shown if name not in steps]
+    else:
+        yield from _unmarked(walked, file, published[file])
     for name in unknown:
         yield f"no step '{name}' in walk.toml", known(steps, name)
     if first not in shown:
@@ -81,12 +87,45 @@ def check_options(options, trace, steps, published):
         yield f"the model has no layer {options['layer']}", (
             f"expected layer 0 to {layers - 1}")
     elif not unknown:
-        yield from _missing([steps[name] for name in shown], trace)
+        yield from _missing(walked, trace)
+    for text in filter(None, options.get("open", "").split(BETWEEN)):
+        if not _is_cell(text, trace):
+            yield f"no cell '{text}' to open", (
+                "expected a tensor as in layers.0.scores[0,1,2,0], or a weight as in "
+                "layers.0.wq*[3,8]")
+
+
+def _unmarked(steps, file, source):
+    """Yield a fault for each mark that a step names and the file does not have."""
+    marks, _ = parse_steps(read_published(source), file)
+    for name in {name: None for step in steps for name in step.source}:
+        if name not in marks:
+            yield f"no step '{name}' in {file}", known(marks, name)
+
+
+def _is_cell(text, trace):
+    """Return whether a text names a number of the trace's tensors or weights."""
+    found = CELL.fullmatch(text)
+    if not found:
+        return False
+    index = [int(number) for number in found["index"].split(",")]
+    if found["weight"]:
+        stored = trace.data["parameters"].get(found["name"])
+        shape = stored["shape"] if stored else []
+    elif source_of(found["name"]) in trace.data["tensors"]:
+        shape = read_tensor(trace, found["name"])[1].shape
+    else:
+        shape = []
+    return len(index) == len(shape) and all(
+        at < length for at, length in zip(index, shape, strict=True))
 
 
 def _missing(steps, trace):
-    """Yield a fault for the first tensor that neither is recorded nor can be made."""
+    """Yield a fault for what the trace lacks: weights, or a tensor of the steps."""
     recorded = trace.data["tensors"]
+    if not trace.data.get("parameters"):
+        yield "the trace has no parameters", (
+            "the page's model computes the numbers of a walk from them")
     missing = [name for step in steps for name in _names(step, trace.data["model"])
                if source_of(name) not in recorded]
     if missing:
@@ -109,7 +148,8 @@ def reader_of(options, article):
 
 
 def is_first(directive, article):
-    """Return whether no walk stands before this one: what a page needs once is there."""
+    """Return whether no walk stands before this one, which has what a page needs once.
+    """
     walks = [found.place for found in article.article.scan.of(Directive)
              if found.name == NAME]
     return directive.place == walks[0]
@@ -176,7 +216,7 @@ class Walk:
             "words": step, "inputs": named(step.inputs, show_tensor),
             "parameters": named(step.parameters, show_weight), "outputs": outputs,
             "sources": [(marks[name], lines[marks[name].first - 1:marks[name].last])
-                        for name in step.source if name in marks]}
+                        for name in step.source]}
 
     def other_layers(self):
         """Return (layer, [(step, its outputs)]) for each layer that is not drawn."""
