@@ -8,14 +8,17 @@ import pytest
 from tests.model.javascript import LIMIT, ROOT, ask, configurations, largest_of
 from tests.model.python_changes import CHANGES, Place, moved_rows, run_changed
 
-TOKENS = {"article": [1, 2, 3, 1, 4, 5], "all_different": [0, 6, 14, 24, 36, 13, 29]}
+TOKENS = {"article": [1, 2, 3, 1, 4, 5], "all_different": [0, 6, 14, 24, 36, 13, 29],
+          "twin": [1, 2, 3, 4, 5, 6, 1, 2, 3, 4, 5, 6]}
 AT, TO = 2, 9
 
 @pytest.fixture(scope="module")
 def models(llama):
-    """Return name → (config, weights) of both configurations."""
-    return {name: (config, llama.draw_weights(config, 7))
-            for name, config in configurations(llama).items()}
+    """Return name → (config, weights) of both configurations, and the trained twin."""
+    trained, *_ = llama.read_weights(ROOT / "model/twin.npz")
+    return {"twin": (llama.Config(), trained),
+            **{name: (config, llama.draw_weights(config, 7))
+               for name, config in configurations(llama).items()}}
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +82,7 @@ BEFORE_VALUES = "q k q_rotated k_rotated scores masked_scores weights"
 
 @pytest.mark.parametrize("name", TOKENS)
 class TestWhatIsTrueOfAChange:
-    """In each language, for both configurations."""
+    """In each language, for both configurations and for trained weights."""
 
     def test_values_leave_scores_and_weights_of_their_layer(self, rows, name):
         moved = rows[name, "another-wv"]
