@@ -34,6 +34,7 @@ OPTIONS = {
     "head": {"type": "integer", "minimum": 0},
     "row": {"type": "integer", "minimum": 0},
     "compare": {"type": "boolean"},
+    "alone": {"type": "boolean"},       # no comparison is offered
     "follow": {"type": "boolean"},
     "wide": {"type": "boolean"},
     "strongest": {"enum": ["first", "self", "previous", "induction"]},
@@ -184,7 +185,8 @@ def view_of(trace, options):
         forbidden=forbidden_cells(trace, (queries, keys)),
         query_labels=labels[keys - queries:], key_labels=labels,
         layer=layer, head=head, query=query, key=int(weights[head, query].argmax()),
-        partner=partner_of(head, group_size(trace, heads)))
+        partner=None if options.get("alone") else partner_of(
+            head, group_size(trace, heads)))
 
 
 def variables(trace, view, options):

@@ -140,6 +140,13 @@ def test_without_comparison_the_other_panels_are_hidden_and_carry_no_numbers(pag
     assert "hidden" not in panel_of(page, "head").attributes
 
 
+def test_a_head_alone_offers_no_comparison(page_of):
+    page = page_of(synthetic_trace(), "alone: true")
+    assert page.css_first('#heat [data-control="compare"]') is None
+    assert [node.attributes["data-panel"] for node in page.css("#heat [data-panel]")] \
+        == ["head"]
+
+
 def test_a_model_with_a_kv_head_for_each_head_offers_no_comparison(page_of):
     page = page_of(synthetic_trace(heads=4, kv_heads=4))
     assert panel_of(page, "partner") is None

@@ -172,6 +172,7 @@ export class AttentionHeatmap extends HTMLElement {
   change(change) {
     const wanted = Object.entries(change).filter(([name, value]) =>
       value !== undefined && this.pictures?.holds(name, value)
+      && (name !== "compare" || this.querySelector('[data-panel="partner"]'))
       && this.state[/** @type {keyof State} */ (name)] !== value);
     if (!wanted.length) return false;
     Object.assign(this.state, Object.fromEntries(wanted));

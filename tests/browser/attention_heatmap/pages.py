@@ -27,6 +27,12 @@ Two heads.
 
 A figure of its own.
 ///
+
+/// attention-heatmap | single
+    alone: true
+
+No comparison.
+///
 """
 ONE_FIGURE = TEXT.partition("## ")[0]    # axe takes minutes over a dozen large tables
 FRONT = "---\ntitle: Title\ntrace: demo\n---\n"

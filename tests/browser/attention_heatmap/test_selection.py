@@ -60,6 +60,14 @@ def test_a_link_to_a_state_changes_the_figures_without_a_reload(heatmap_reader):
     assert page.is_visible("#first [data-panel=difference]")
 
 
+def test_a_figure_without_a_comparison_ignores_one_in_the_address(heatmap_reader):
+    page = heatmap_reader("#~head=1&compare=1")
+    next_frame(page)
+    assert "head 1" in page.text_content("#single caption")
+    assert page.locator("#single attention-heatmap[data-compare]").count() == 0
+    assert page.locator("#single .panel").count() == 1
+
+
 @pytest.mark.parametrize("fragment", [
     "#~layer=9&head=-1&query=x&key=6", "#~", "#two", "#~head", "#~=&&&", "#~head=%FF"])
 def test_an_address_without_sense_leaves_the_figure(heatmap_reader, fragment):
