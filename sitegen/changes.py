@@ -43,7 +43,8 @@ def read_changes(folder):
     except json.JSONDecodeError as error:
         place = Place(path, error.lineno, error.colno)
         return [], [Problem(place, f"not JSON: {error.msg}")]
-    problems = [Problem(Place(path), f"{'.'.join(map(str, where))}: {message}")
+    problems = [Problem(Place(path), f"{'.'.join(map(str, where))}: {message}".
+                        removeprefix(": "))
                 for where, message in schema_errors("changes.schema.json", data)]
     return [] if problems else list(map(_change, data)), problems
 

@@ -23,12 +23,11 @@ def golden_html(case):
     """Return the HTML that the article of a case becomes, a tag's row a line."""
     with tempfile.TemporaryDirectory() as folder:
         site = SmallSite(folder)
-        traces = sorted(case.glob("*.json"))
+        settings = {*case.glob("*.toml"), *case.glob("changes.json")}
+        traces = sorted({*case.glob("*.json")} - settings)
         site.add("traces.toml", "".join(
             f'[{trace.stem}]\nfile = "content/{trace.name}"\n' for trace in traces))
-        for trace in traces:
-            site.add(trace.name, trace.read_bytes())
-        for file in case.glob("*.toml"):
+        for file in [*traces, *settings]:
             site.add(file.name, file.read_bytes())
         for file in [case / "index.md", *case.glob("*.py")]:
             site.add(f"articles/a/{file.name}", file.read_bytes())
