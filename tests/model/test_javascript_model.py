@@ -71,6 +71,8 @@ MISTAKES = [
     ("no eps", "decoder-operations.js", "start + width)) + eps);", "start + width)));"),
     ("groups tiled instead of repeated", "tensors.js",
      "Math.floor(head / groupSize)", "head % shared"),
+    ("the last terms of a product are left out", "tensors.js",
+     "let i = whole; i < inner", "let i = inner; i < inner"),
     ("no scale", "decoder-operations.js", "headDim ** -0.5", "1"),
     ("sees the next position", "decoder-operations.js",
      "keyPosition <= queryPosition", "keyPosition <= queryPosition + 1"),

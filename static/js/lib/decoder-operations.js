@@ -90,7 +90,7 @@ export function softmax(scores) {
   const shares = zeros(scores.shape);
   for (let start = 0; start < shares.values.length; start += length) {
     const row = scores.values.subarray(start, start + length);
-    const maximum = Math.max(...row);
+    const maximum = row.reduce((most, score) => Math.max(most, score), -Infinity);
     let sum = 0;
     for (let i = 0; i < length; i++) {
       sum += shares.values[start + i] = Math.exp(row[i] - maximum);
