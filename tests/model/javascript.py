@@ -1,7 +1,6 @@
 """Ask the page's model, in one Node process (tests/js/answers.js says how)."""
 
 import json
-import shutil
 import subprocess
 import tempfile
 from dataclasses import asdict, dataclass, field
@@ -9,6 +8,8 @@ from math import prod
 from pathlib import Path
 
 import numpy as np
+
+from tests.tools.node import node_folder
 
 ROOT = Path(__file__).parents[2]
 LIB = ROOT / "static/js/lib"
@@ -40,7 +41,7 @@ def ask(models, calls=(), changes=(), lib=LIB):
     with tempfile.TemporaryDirectory() as folder:
         asked, answered = Path(folder, "question.json"), Path(folder, "answer")
         asked.write_text(json.dumps(question))
-        subprocess.run([shutil.which("node"), ROOT / "tests/js/answers.js", lib, asked,
+        subprocess.run([node_folder() / "node", ROOT / "tests/js/answers.js", lib, asked,
                         answered], check=True)
         head, _, numbers = answered.read_bytes().partition(b"\n")
     return list(read_answers(json.loads(head), np.frombuffer(numbers, "<f8")))
