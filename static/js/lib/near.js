@@ -1,3 +1,5 @@
+import { parseFragment } from "./fragment.js";
+
 const BEFORE = "600px"; // about a screen: the figure is drawn before the reader arrives
 
 /**
@@ -14,4 +16,25 @@ export function whenNear(element) {
     }, { rootMargin: BEFORE });
     observer.observe(element);
   });
+}
+
+/**
+ * Wait until an element is near, or the address asks for a run that only the page's
+ * model can compute, of which all figures have to know.
+ * @param {Element} element
+ * @returns {Promise<void>}
+ */
+export function whenNearOrRun(element) {
+  const asked = new Promise((resolve) => {
+    const look = () => asksForRun(location.hash) && resolve(undefined);
+    addEventListener("hashchange", look);
+    look();
+  });
+  return Promise.race([whenNear(element), asked]);
+}
+
+/** @param {string} fragment */
+function asksForRun(fragment) {
+  return [...parseFragment(fragment).keys()].some((key) =>
+    /^(.*\.)?(tokens|weights|change)$/.test(key));
 }

@@ -37,7 +37,6 @@ export class ChangeOneThing extends HTMLElement {
     if (this.traceId) return; // moved within the page
     this.traceId = this.dataset.trace || "";
     try {
-      await whenNear(this);
       await this.start();
     } catch (error) {
       this.giveUp(error);
@@ -54,11 +53,13 @@ export class ChangeOneThing extends HTMLElement {
     const { agrees } = await loadModel(this.traceId);
     showWhen(this, { disagrees: !agrees });
     if (!agrees) return;
+    await readRunAddress(this.traceId); // other figures follow it, however far this is
+    await whenNear(this);
     this.find(".effects").hidden = false;
     this.addEventListener("change", (event) => this.onControl(event));
     this.stopHearing = hearRuns(this.traceId, this, ({ run }) => this.draw(run));
     addEventListener("hashchange", () => readRunAddress(this.traceId));
-    this.draw(await readRunAddress(this.traceId));
+    this.draw(currentRun(this.traceId));
   }
 
   /** @param {Event} event */

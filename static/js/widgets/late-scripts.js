@@ -1,10 +1,12 @@
-import { whenNear } from "../lib/near.js";
+import { whenNear, whenNearOrRun } from "../lib/near.js";
 
 /**
  * Load the script that an element names in data-late when it comes near: the file of
- * that name, beside this one.  Several elements may share a script.
+ * that name, beside this one.  Several elements may share a script.  What computes runs
+ * is loaded also where the address asks for one.
  */
 
+const MODEL = "model"; // the script of what computes runs
 const here = /** @type {HTMLScriptElement | null} */ (document.currentScript)?.src;
 
 /** @type {Set<string>} */
@@ -20,5 +22,7 @@ function load(name) {
 }
 
 for (const element of document.querySelectorAll("[data-late]")) {
-  whenNear(element).then(() => load(element.getAttribute("data-late") ?? ""));
+  const name = element.getAttribute("data-late") ?? "";
+  const wanted = name === MODEL ? whenNearOrRun : whenNear;
+  wanted(element).then(() => load(name));
 }

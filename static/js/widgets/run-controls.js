@@ -1,6 +1,5 @@
 import { LONGEST } from "../lib/computed-run.js";
 import { visible } from "../lib/labels.js";
-import { whenNear } from "../lib/near.js";
 import { fixed } from "../lib/numbers.js";
 import { announce, fillParts, showWhen } from "../lib/page-parts.js";
 import { hearRuns } from "../lib/run-events.js";
@@ -30,7 +29,6 @@ export class RunControls extends HTMLElement {
     if (this.traceId) return; // moved within the page
     this.traceId = this.dataset.trace || "";
     try {
-      await whenNear(this);
       await this.start();
     } catch (error) {
       this.giveUp(error);

@@ -4,6 +4,7 @@ import pytest
 
 from tests.browser.harness import Reader
 from tests.browser.run_controls.pages import (
+    FAR,
     PAGE,
     SPOILED_BY,
     TEXT,
@@ -18,9 +19,11 @@ def spoil(trace):
 
 @pytest.fixture(scope="module")
 def run_sites(tmp_path_factory):
-    """Built sites: 'right', and 'spoiled' in one recorded number."""
-    return {name: model_site(tmp_path_factory.mktemp(f"runs-{name}"), TEXT, change)
-            for name, change in {"right": None, "spoiled": spoil}.items()}
+    """Built sites: 'right', 'far' (the controls stand screens below the figures), and
+    'spoiled' in one recorded number."""
+    texts = {"right": (TEXT, None), "far": (FAR, None), "spoiled": (TEXT, spoil)}
+    return {name: model_site(tmp_path_factory.mktemp(f"runs-{name}"), *text)
+            for name, text in texts.items()}
 
 
 @pytest.fixture

@@ -45,6 +45,8 @@ Two heads.
 A figure of its own.
 ///
 """
+CONTROLS, END, FIGURES = TEXT.partition("///\n\n")
+FAR = FIGURES + "\nA paragraph.\n" * 80 + "\n" + CONTROLS + END    # screens below
 
 
 @cache

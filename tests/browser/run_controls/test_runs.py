@@ -117,6 +117,20 @@ def test_the_address_opens_the_same_run_in_a_new_window_and_reset_clears_it(run_
     assert page.is_hidden("#first .run-line")
 
 
+def test_figures_follow_an_address_far_from_the_controls(run_reader):
+    page = run_reader(site="far")
+    next_frame(page)
+    assert page.locator("script[src$='model.js']").count() == 0
+    page.evaluate("location.hash = '#~tokens=9-8-7'")
+    page.wait_for_selector("#first .run-line:visible")
+    next_frame(page)
+    assert table(page) == expected_table([9, 8, 7])
+    other = run_reader("#~weights=twin", site="far")
+    other.wait_for_selector("#first .run-line:has-text('trained weights')")
+    next_frame(other)
+    assert table(other) == expected_table(TOKENS, trained=True)
+
+
 @pytest.mark.parametrize("fragment", [
     "#~tokens=x", "#~tokens=99-100", "#~tokens=", "#~weights=other", "#~change=no-such",
     "#~weights=twin-", "#~at=3&to=4"])
