@@ -74,7 +74,11 @@ def said(page, selector):
 
 
 def rows(page):
-    """Return the terms' rows, as lists of their cells' texts."""
+    """Return the terms' rows, as lists of their cells' texts, once all are drawn."""
+    page.wait_for_function("""(selector) => {
+      const table = document.querySelector(selector);
+      return Number(table.getAttribute("aria-rowcount")) === table.rows.length;
+    }""", arg=f"{OPENED} .opened-terms")
     return page.eval_on_selector_all(
         f"{OPENED} .opened-terms tbody tr",
         "rows => rows.map(row => [...row.cells].map(cell => cell.textContent))")
@@ -109,8 +113,10 @@ def test_a_number_is_shown_with_its_place_value_and_difference(open_number):
     assert title == "scores of layer 0, head 1, query 2 (meets), key 0 (the)"
     assert said(page, ".opened-kind").startswith("8 products add up to ")
     value = said(page, "[data-part=value]")
-    assert said(page, "[data-part=total]") == value
-    assert said(page, "[data-part=difference]") == "0"
+    total, difference = (number(said(page, f"[data-part={part}]"))
+                         for part in ("total", "difference"))
+    assert difference == total - number(value)
+    assert abs(difference) < 1e-15
     assert len(value) > 12, "the value has every digit"
     assert said(page, ".opened-announcement").startswith(
         f"{title}: {value}. 8 products")

@@ -135,10 +135,11 @@ test("a token that a change put there is looked up, not the chosen one", () => {
 
 test("a score says what it was before the scale", () => {
   const run = runOf(SIX);
-  const { parts, value } = openCell(run,
+  const { parts, terms, total } = openCell(run,
     { name: "layers.0.scores", index: [0, 1, 2, 0] });
   assert.equal(parts.scale, 8 ** -0.5);
-  assert.equal(parts.before_scale * parts.scale, value);
+  assert.equal(parts.before_scale, sumOf(terms.map(({ value }) => value)));
+  assert.equal(parts.before_scale * parts.scale, total);
   assert.equal(parts.kv_head, 0);
 });
 

@@ -4,7 +4,8 @@ import { fillParts, showWhen } from "../../lib/page-parts.js";
 import { numpyOf } from "../../lib/terms-numpy.js";
 import { openCell } from "../../lib/terms.js";
 import { drawArrow } from "./opened-arrow.js";
-import { drawGroups, drawTerms, moveInTable } from "./opened-table.js";
+import { drawGroups } from "./opened-groups.js";
+import { TermsTable } from "./opened-table.js";
 import { Words, full } from "./opened-words.js";
 
 /**
@@ -38,10 +39,9 @@ export class OpenedNumber {
     this.opened = null;
     this.moving = false;
     root.replaceChildren(...this.template.cloneNode(true).childNodes);
+    this.terms = new TermsTable(this.table(".opened-terms"));
     root.addEventListener("click", (event) => this.onClick(event));
     root.addEventListener("change", () => this.drawTerms());
-    this.table(".opened-terms").addEventListener("keydown", (event) =>
-      moveInTable(this.table(".opened-terms"), event));
   }
 
   /**
@@ -89,7 +89,7 @@ export class OpenedNumber {
   drawTerms() {
     if (!this.opened || !this.words) return;
     const sort = /** @type {HTMLInputElement} */ (this.part('[data-control="sort"]'));
-    drawTerms(this.table(".opened-terms"), this.opened, this.words, sort.checked);
+    this.terms.draw(this.opened, this.words, sort.checked);
   }
 
   /**
