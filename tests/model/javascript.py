@@ -41,8 +41,8 @@ def ask(models, calls=(), changes=(), lib=LIB):
     with tempfile.TemporaryDirectory() as folder:
         asked, answered = Path(folder, "question.json"), Path(folder, "answer")
         asked.write_text(json.dumps(question))
-        subprocess.run([node_folder() / "node", ROOT / "tests/js/answers.js", lib, asked,
-                        answered], check=True)
+        program = [node_folder() / "node", ROOT / "tests/js/answers.js"]
+        subprocess.run([*program, lib, asked, answered], check=True)
         head, _, numbers = answered.read_bytes().partition(b"\n")
     return list(read_answers(json.loads(head), np.frombuffer(numbers, "<f8")))
 
