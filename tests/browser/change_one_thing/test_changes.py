@@ -123,7 +123,7 @@ def test_the_address_opens_the_same_change_in_a_new_window(change_reader):
 def test_a_tensor_s_name_leads_to_its_step_in_the_walk(change_reader, tensor, step):
     page = change_reader()
     pick(page, "token-k")
-    page.click(f"#change .moved a:text-is('{tensor}')")
+    page.click(f"#change .moved code:text-is('{tensor}')")
     next_frame(page)
     assert step in page.evaluate("location.hash")
     top = page.evaluate("document.querySelector('#walk').getBoundingClientRect().top")
