@@ -176,7 +176,7 @@ def test_a_focused_walk_is_small_and_has_no_values(site):
                  .replace("/// tensor-two", "/// tensor-walk"), FRONT)
     html = site.build()["a/index.html"]
     figure = re.search(r'<figure[^>]* id="two">.*?</figure>', html, re.S)[0]
-    assert len(figure.encode()) < 6000
+    assert len(figure.encode()) < 4000
     assert "<math" not in figure and "<table" not in figure
     assert "opened-template" not in figure
     assert 'data-step="scores"' in figure and "data-focused" in figure

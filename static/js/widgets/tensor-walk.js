@@ -9,14 +9,13 @@ import { changeBy, showState, stepByKey } from "./tensor-walk/controls.js";
 import { OpenedNumber } from "./tensor-walk/opened.js";
 import { Pictures } from "./tensor-walk/pictures.js";
 import { Steps } from "./tensor-walk/steps.js";
-import { chosenCell, choosing, moved } from "./tensor-walk/views.js";
+import { chosenCell, choosing, moved, opening } from "./tensor-walk/views.js";
 
 /**
  * The walk: one step of the model at a time, its tensors drawn from the page's run.
  * Input changes the state, and the state is drawn in the next frame.
  *
- * Attributes: data-trace, data-step, data-layer, data-open (a trail of cells),
- * data-layers, data-address, data-focused (only some steps), and sentences.
+ * Attributes: data-trace, -step, -layer, -open (cells), -layers, -address, -focused.
  *
  * @typedef {import("./tensor-walk/address.js").State} State
  * @typedef {import("./tensor-walk/steps.js").Step} Step
@@ -66,9 +65,9 @@ export class TensorWalk extends HTMLElement {
     const root = /** @type {HTMLElement} */ (this.querySelector(".opened"));
     this.opened = new OpenedNumber(root, (trail) => this.follow(trail));
     const query = this.run.tokens.length - 1;
-    const first = { step, layer: Number(layer), query, open: trailOf(open) };
-    this.state = { ...this.state, ...first };
-    this.pictures = new Pictures(this, () => this.redraw());
+    const first = { ...this.state, step, layer: Number(layer), query };
+    this.state = { ...first, ...opening(trailOf(open), first, this.run) };
+    this.pictures = new Pictures(() => this.redraw());
     this.listen();
     this.readAddress();
     this.draw();
@@ -174,12 +173,13 @@ export class TensorWalk extends HTMLElement {
     const top = () => this.opened?.root.getBoundingClientRect().top ?? 0;
     const before = top();
     this.choose({
-      open: trail,
+      ...this.run && opening(trail, this.state, this.run),
       ...made && { step: made.id, layer: made.layer ?? this.state.layer },
     });
     this.drawNow();
     // the number stays where it was read
     if (trail.length) document.documentElement.scrollTop += top() - before;
+    else this.pictures?.focus(this.step);
   }
 
   /**

@@ -1,4 +1,4 @@
-import { formatCell, parseCell } from "../../lib/cells.js";
+import { axesOf, formatCell, parseCell } from "../../lib/cells.js";
 import { countIn } from "../../lib/fragment.js";
 
 /**
@@ -26,11 +26,19 @@ const BETWEEN = ">"; // the cells of a trail
 export function stateIn(address, prefix) {
   const [layer, head, query, key] = ["layer", "head", "query", "key"].map((name) =>
     countIn(address, prefix + name));
-  const open = address.get(`${prefix}open`);
-  return {
-    layer, head, query, key, step: address.get(`${prefix}step`),
-    open: open === undefined ? undefined : trailOf(open),
-  };
+  const text = address.get(`${prefix}open`);
+  const open = text === undefined ? undefined : trailOf(text);
+  const places = open?.length ? placesOf(open[open.length - 1]) : undefined;
+  return { layer, head, query, key, step: address.get(`${prefix}step`), open, places };
+}
+
+/**
+ * Return where a cell stands on each of its axes.
+ * @param {Cell} cell
+ * @returns {Record<string, number>}
+ */
+function placesOf(cell) {
+  return Object.fromEntries(axesOf(cell).map((axis, i) => [axis, cell.index[i]]));
 }
 
 /**

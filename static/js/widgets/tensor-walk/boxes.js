@@ -21,7 +21,7 @@ const DIGITS = 2;
 export class TensorBox {
   /**
    * @param {HTMLElement} element
-   * @param {import("./grid.js").Sentences} sentences
+   * @param {import("./words.js").Sentences} sentences
    * @param {import("./canvas.js").Palettes} palettes
    */
   constructor(element, sentences, palettes) {

@@ -10,7 +10,7 @@ import { shareAt } from "./views.js";
  * which stand for the chosen one; its id changes with each move.
  *
  * @typedef {import("./views.js").View} View
- * @typedef {import("./grid.js").Sentences} Sentences
+ * @typedef {import("./words.js").Sentences} Sentences
  * @typedef {{signed: () => Uint32Array, shares: () => Uint32Array}} Palettes
  */
 

@@ -1,6 +1,7 @@
 import { fillParts, showWhen } from "../../lib/page-parts.js";
 import { fill } from "../../lib/sentences.js";
 import { kindOf, unitOf } from "../../lib/tensor-axes.js";
+import { sentences } from "./words.js";
 
 /**
  * The walk's controls, whose names stand in the page.
@@ -137,7 +138,7 @@ function fillNames(root, steps) {
  */
 function announce(root, step, at) {
   const region = root.querySelector(".announcement");
-  const { said = "", saidLayer = "" } = root.dataset;
+  const { said, saidLayer } = sentences();
   const role = step.element.querySelector(".walk-role")?.textContent ?? "";
   const { title = "" } = step.element.dataset;
   const text = fill(step.layer === null ? said : saidLayer, { ...at, title, role });

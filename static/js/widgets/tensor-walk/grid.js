@@ -8,12 +8,7 @@ import { shareAt } from "./views.js";
  * and the arrows move it.
  *
  * @typedef {import("./views.js").View} View
- *
- * @typedef {object} Sentences  of the interface, with braces
- * @property {string} table
- * @property {string} headTable
- * @property {string} masked
- * @property {string} cell
+ * @typedef {import("./words.js").Sentences} Sentences
  */
 
 const DIGITS = 2;

@@ -2,6 +2,7 @@ import { Palette } from "../../lib/palette.js";
 import { TensorBox } from "./boxes.js";
 import { drawNext, drawSoftmax } from "./softmax.js";
 import { drawSplit } from "./split.js";
+import { rampOf, sentences } from "./words.js";
 
 /**
  * The pictures of a walk's steps: each tensor's box, and what a step shows beside them.
@@ -15,16 +16,11 @@ import { drawSplit } from "./split.js";
 const EXTRAS = { softmax: drawSoftmax, split: drawSplit, next: drawNext };
 
 export class Pictures {
-  /**
-   * @param {HTMLElement} root  its attributes have the sentences
-   * @param {() => void} repaint  called when the page's colours change
-   */
-  constructor(root, repaint) {
-    const { masked = "", table = "", headTable = "", cell = "" } = root.dataset;
-    this.sentences = { masked, table, headTable, cell };
-    const [signed, shares] = ["signed", "shares"].map((name) =>
-      new Palette(/** @type {Element} */ (
-        root.querySelector(`[data-when="${name}"] .ramp`)), repaint));
+  /** @param {() => void} repaint  called when the page's colours change */
+  constructor(repaint) {
+    this.sentences = sentences();
+    const [signed, shares] = /** @type {const} */ (["signed", "shares"]).map((name) =>
+      new Palette(rampOf(name), repaint));
     this.palettes = { signed: () => signed.read(), shares: () => shares.read() };
     /** @type {Map<Element, TensorBox>} */
     this.boxes = new Map();

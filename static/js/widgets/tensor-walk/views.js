@@ -167,6 +167,41 @@ export function moved(view, state, press, { row, column }) {
 }
 
 /**
+ * Return what a state becomes when a trail of cells is opened: the last of them is
+ * chosen in the pictures too.
+ * @param {Cell[]} trail
+ * @param {State} state
+ * @param {Run} run
+ * @returns {Partial<State>}
+ */
+export function opening(trail, state, run) {
+  if (!trail.length) return { open: trail };
+  const cell = trail[trail.length - 1];
+  /** @type {Partial<State>} */
+  const change = { open: trail, places: { ...state.places } };
+  axesOf(cell).forEach((axis, i) => {
+    const part = cell.parameter ? "" : followed(axis, cell.name);
+    if (part) change[part] = cell.index[i];
+    else if (axis === "head") change.head = cell.index[i];
+    else if (axis === "kv_head") change.head = headOf(cell, cell.index[i], state, run);
+    else if (change.places) change.places[axis] = cell.index[i];
+  });
+  return change;
+}
+
+/**
+ * Return a query head that uses a KV head: the one of the state where it does.
+ * @param {Cell} cell
+ * @param {number} kvHead
+ * @param {State} state
+ * @param {Run} run
+ */
+function headOf(cell, kvHead, { head }, run) {
+  const size = run.model.config.num_attention_heads / tensorOf(run, cell).shape[1];
+  return Math.floor(head / size) === kvHead ? head : kvHead * size;
+}
+
+/**
  * @param {string} name
  * @param {boolean} parameter
  * @param {number[]} index
