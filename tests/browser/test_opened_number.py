@@ -250,9 +250,10 @@ def test_axe_finds_nothing(open_number, axe_violations, scheme, cell):
 
 
 def test_nothing_is_wider_than_a_narrow_screen(open_number):
-    page = open_number("layers.1.scores[0,1,2,0]", width=390)
-    assert page.evaluate(
-        "document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+    page = open_number("layers.0.q_rotated[0,3,5,0]", width=390)
+    for selector in ("html", f"{OPENED} .opened-box"):
+        assert page.eval_on_selector(
+            selector, "box => box.scrollWidth <= box.clientWidth"), selector
 
 
 def test_the_accessibility_tree_reads_as_sentences(open_number):

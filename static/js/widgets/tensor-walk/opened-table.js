@@ -108,9 +108,9 @@ export class TermsTable {
  * @param {number} columns  of numbers
  */
 function drawSum(table, { terms }, words, columns) {
-  const empty = Array.from({ length: columns - 1 }, () => textCell("td", "", ""));
   const sum = textCell("td", full(sumOfTerms(terms)), "");
-  const lines = terms.length > 1 ? [row(words.say("sum"), [...empty, sum])] : [];
+  sum.colSpan = columns; // every digit has room on a narrow screen
+  const lines = terms.length > 1 ? [row(words.say("sum"), [sum])] : [];
   table.tFoot?.replaceChildren(...lines);
 }
 
