@@ -84,6 +84,27 @@ def test_the_twin_starts_with_the_models_sizes_and_calculates_what_it_does(gener
     assert np.abs(ours - theirs).max() > 1e-3 * np.abs(theirs).max()
 
 
+def test_the_committed_twin_repeats_in_transformers_as_in_the_model(generator):
+    llama = load_model()
+    weights, _ = llama.read_weights(ROOT / "model" / "twin.npz")
+    model = twin.make_model(0)
+    state = {"model.embed_tokens.weight": weights["embedding"],
+             "lm_head.weight": weights["embedding"],
+             "model.norm.weight": weights["final_norm"]}
+    for layer in range(2):
+        for name, place in twin.PLACES.items():
+            state[f"model.layers.{layer}.{place}.weight"] = (
+                weights[f"layers.{layer}.{name}"].T)
+    model.load_state_dict({name: torch.tensor(array) for name, array in state.items()})
+    assert twin.held_out_accuracy(model, 7, "cpu") >= 0.99
+    tokens = twin.repeated_sequences(100, 12, generator)
+    with torch.no_grad():
+        theirs = model.double()(tokens).logits.numpy()
+    ours = llama.TinyLlama(llama.Config(), weights)(tokens.numpy())
+    # Their angles and softmax pass through float32, and its scores are large.
+    assert np.abs(ours - theirs).max() < 5e-6 * np.abs(theirs).max()
+
+
 def test_a_twin_that_has_not_learned_is_not_written(tmp_path, capsys):
     path = tmp_path / "twin.npz"
     path.write_bytes(b"older")
