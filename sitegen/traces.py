@@ -274,7 +274,8 @@ def describe_trace(trace, words):
     """Return the sentence that says where a figure's numbers come from."""
     model, producer = trace.data["model"], trace.data["producer"]
     kind = "source_trained" if model.get("trained") else "source_random"
-    return words[kind].format(
-        name=model_title(model), script=producer.get("script", ""),
+    task = model.get("task", "")
+    return words["source_task" if task else kind].format(
+        name=model_title(model), task=task, script=producer.get("script", ""),
         arguments=" ".join(producer.get("arguments", [])), dtype=model.get("dtype", ""),
         sha256=producer.get("sha256", "")[:12])

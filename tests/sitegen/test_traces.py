@@ -206,3 +206,14 @@ def test_the_sentence_on_a_trace_names_model_and_program():
     words = {"source_random": "{name} {script} {dtype}", "source_trained": "no"}
     trace = parse_trace("t", "t.json", json.dumps(synthetic_trace()))[0]
     assert describe_trace(trace, words) == "Synthetic tiny_llama.py float64"
+
+
+def test_the_sentence_on_trained_weights_says_what_for_where_that_is_told():
+    words = {"source_trained": "{name}: trained", "source_task": "{name}: {task}"}
+    told_sentences = []
+    for changes in ({"trained": True}, {"trained": True, "task": "trained to repeat"}):
+        data = synthetic_trace()
+        data["model"] |= changes
+        trace = parse_trace("t", "t.json", json.dumps(data))[0]
+        told_sentences.append(describe_trace(trace, words))
+    assert told_sentences == ["Synthetic: trained", "Synthetic: trained to repeat"]
