@@ -17,6 +17,14 @@ export function parseFragment(fragment) {
 }
 
 /**
+ * Return whether a fragment is an id, which says nothing of the state.
+ * @param {string} fragment  with its #
+ */
+export function isPlace(fragment) {
+  return /^#[^~]/.test(fragment);
+}
+
+/**
  * Return the fragment that says a state, or "" for an empty one.
  * @param {Map<string, string>} state
  */
@@ -76,6 +84,14 @@ export function rememberInAddress(changes) {
   waiting.timer = window.setTimeout(writeAddress, WAIT_MILLISECONDS);
 }
 
+/** Return the page's fragment as it will be once what waits is written. */
+export function comingFragment() {
+  const { changes, place } = waiting;
+  if (place) return `#${place}`;
+  const { hash } = location;
+  return Object.keys(changes).length ? changedFragment(hash, changes) : hash;
+}
+
 /**
  * Change the state in the page's address now, with all that was to be remembered.
  * @param {Record<string, string | number | null>} changes
@@ -98,9 +114,9 @@ export function rememberPlace(id) {
 }
 
 function writeAddress() {
-  const { changes, place } = waiting;
-  const fragment = place ? `#${place}` : changedFragment(location.hash, changes);
+  const fragment = comingFragment();
   waiting.changes = {};
+  waiting.place = "";
   if (fragment === location.hash) return;
   const address = fragment || location.pathname + location.search;
   history.replaceState(history.state, "", address);

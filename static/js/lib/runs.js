@@ -2,7 +2,9 @@ import {
   computeRun, possibleChoice, recordedChoice, runWith,
 } from "./computed-run.js";
 import { largestDifference } from "./differences.js";
-import { countIn, parseFragment, rememberInAddress } from "./fragment.js";
+import {
+  comingFragment, countIn, isPlace, parseFragment, rememberInAddress,
+} from "./fragment.js";
 import { readParameters, readRecorded, storedParameters } from "./parameters.js";
 import { tellRun } from "./run-events.js";
 import { readTrace } from "./trace.js";
@@ -39,8 +41,6 @@ const loaded = new Map();
 const runs = new Map();
 /** @type {Map<string, Run>} what each trace shows now */
 const current = new Map();
-/** @type {Map<string, string>} the address that each trace has followed last */
-const addressesRead = new Map();
 
 /**
  * Load a trace's parameters and recompute its recording, once.  Rejects with
@@ -161,27 +161,25 @@ function show(traceId, run, origin) {
 }
 
 /**
- * Show what the page's address says of a trace, loading what that needs.  Nothing is
- * read twice: the reader's last choice may not be in the address yet.
+ * Show what the page's address says of a trace, or is about to say, loading what that
+ * needs.  A place in the page says nothing of a run, and changes none.
  * @param {string} traceId
  * @returns {Promise<Run>}
  */
 export async function readRunAddress(traceId) {
   await loadModel(traceId);
-  const address = location.hash;
-  const before = currentRun(traceId);
-  if (addressesRead.get(traceId) === address) return before;
+  const address = comingFragment();
+  if (isPlace(address)) return currentRun(traceId);
   const choice = choiceIn(parseFragment(address), loadedModel(traceId).trace);
   try {
     await loadModel(choice.weights);
   } catch {
     choice.weights = traceId; // an address may name a trace that the page lacks
   }
-  if (location.hash !== address) return readRunAddress(traceId);
-  if (currentRun(traceId) !== before) return currentRun(traceId); // chosen meanwhile
-  addressesRead.set(traceId, address);
+  if (comingFragment() !== address) return readRunAddress(traceId); // chosen meanwhile
   const run = runOf(traceId, choice);
-  if (JSON.stringify(run.choice) === JSON.stringify(before.choice)) return before;
+  const now = currentRun(traceId);
+  if (JSON.stringify(run.choice) === JSON.stringify(now.choice)) return now;
   show(traceId, run, null);
   return run;
 }

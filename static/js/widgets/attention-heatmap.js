@@ -1,4 +1,4 @@
-import { prefixed, rememberInAddress } from "../lib/fragment.js";
+import { comingFragment, prefixed, rememberInAddress } from "../lib/fragment.js";
 import { nextCell } from "../lib/grid-keys.js";
 import { announce, fillParts, showWhen } from "../lib/page-parts.js";
 import { hearRuns } from "../lib/run-events.js";
@@ -91,7 +91,7 @@ export class AttentionHeatmap extends HTMLElement {
 
   readAddress() {
     if (this.dataset.own !== undefined) return;
-    this.change(stateIn(location.hash, this.dataset.address || ""));
+    this.change(stateIn(comingFragment(), this.dataset.address || ""));
   }
 
   /**

@@ -4,6 +4,7 @@ import pytest
 
 from sitegen.notation import fixed
 from tests.browser.attention_heatmap.pages import (
+    ADDRESS_WAIT_MS,
     address,
     choose,
     next_frame,
@@ -129,6 +130,34 @@ def test_figures_follow_an_address_far_from_the_controls(run_reader):
     other.wait_for_selector("#first .run-line:has-text('trained weights')")
     next_frame(other)
     assert table(other) == expected_table(TOKENS, trained=True)
+
+
+def test_a_link_to_a_place_of_the_page_leaves_the_run(run_reader):
+    page = run_reader()
+    choose_token(page, 1, 9)
+    page.evaluate("location.hash = '#second'")
+    page.wait_for_timeout(ADDRESS_WAIT_MS)
+    assert table(page) == expected_table([1, 9, 3, 1, 4, 5])
+    choose_token(page, 2, 9)
+    assert address(page) == {"tokens": "1-9-9-1-4-5"}
+
+
+def test_a_link_to_a_run_leads_there_each_time(run_reader):
+    page = run_reader("#~tokens=3-4")
+    for _ in range(2):
+        choose_token(page, 0, 8)
+        assert address(page) == {"tokens": "8-4"}
+        page.evaluate("location.hash = '#~tokens=3-4'")
+        page.wait_for_function(
+            "document.querySelector('#run select').value === '3'")
+
+
+def test_what_the_address_does_not_say_yet_is_not_undone(run_reader):
+    page = run_reader("#~query=2&key=0")
+    page.click("#first [data-panel=head] tbody tr:nth-child(6) td:nth-child(5)")
+    choose_token(page, 0, 8)    # before the reader has come to rest
+    next_frame(page)
+    assert said(page, "#first .chosen-cell").startswith("Cell 5, 3")
 
 
 @pytest.mark.parametrize("fragment", [
