@@ -5,7 +5,7 @@ import { loadModel, readRunAddress } from "../lib/runs.js";
 import { hearSelections, tellSelection } from "../lib/selection.js";
 import { TraceError } from "../lib/trace.js";
 import { addressOf, changed, stateIn, trailOf } from "./tensor-walk/address.js";
-import { changeBy, showState, stepByKey } from "./tensor-walk/controls.js";
+import { changeBy, seeks, showState, stepByKey } from "./tensor-walk/controls.js";
 import { OpenedNumber } from "./tensor-walk/opened.js";
 import { Pictures } from "./tensor-walk/pictures.js";
 import { Steps } from "./tensor-walk/steps.js";
@@ -45,10 +45,6 @@ export class TensorWalk extends HTMLElement {
 
   disconnectedCallback() {
     for (const end of this.endings) end();
-  }
-
-  get focused() {
-    return this.dataset.focused !== undefined;
   }
 
   get step() {
@@ -95,10 +91,10 @@ export class TensorWalk extends HTMLElement {
   }
 
   readAddress() {
-    const { address: prefix = "" } = this.dataset;
+    const { address: prefix = "", focused } = this.dataset;
     const said = stateIn(parseFragment(location.hash), prefix);
     const step = this.steps?.idOf(said.step ?? "");
-    const open = this.focused ? undefined : said.open;
+    const open = focused === undefined ? said.open : undefined;
     this.change({ ...said, step, open });
   }
 
@@ -126,6 +122,7 @@ export class TensorWalk extends HTMLElement {
   onKey(event) {
     const by = stepByKey(event);
     if (by) return this.walk(by);
+    if (seeks(event)) return this.onControl(event);
     const found = this.pictures?.placeOf(event);
     if (!found) return;
     if (event.key === "Enter" || event.key === " ") {
@@ -191,8 +188,8 @@ export class TensorWalk extends HTMLElement {
     const { layer, head, query, key } = this.state;
     const chosen = { layer, head, query, key, step: this.step.source };
     tellSelection({ trace: this.traceId, ...chosen, origin: this });
-    const { address: prefix = "" } = this.dataset;
-    rememberInAddress(addressOf(this.state, prefix, this.focused));
+    const { address: prefix = "", focused } = this.dataset;
+    rememberInAddress(addressOf(this.state, prefix, focused !== undefined));
   }
 
   /**

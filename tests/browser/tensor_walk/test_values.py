@@ -207,7 +207,7 @@ def test_a_logit_is_followed_to_a_row_of_the_embedding(walk_reader):
         if trail[-1].startswith("embedding*"):
             break
         page.focus(f"{opened} td button >> nth=0")
-    assert seen[:4] == ["logits", "final_norm", "resid_out", "resid_mid"]
+    assert seen[:3] == ["logits", "final_norm", "resid_out"]
     assert seen[-1] == "embedding"
     assert trail[0] == "logits[0,5,7]"
     chosen = page.text_content("#walk .current td.chosen")

@@ -60,6 +60,16 @@ export function stepByKey(event) {
 }
 
 /**
+ * Return whether a key asks for the tensor that the field names: where a list of names
+ * is open, the key is no change of the field in every browser.
+ * @param {KeyboardEvent} event
+ */
+export function seeks({ key, target }) {
+  return key === "Enter"
+    && /** @type {Element} */ (target).matches('[data-control="find"]');
+}
+
+/**
  * Make the controls and the words above the step say what the state is.
  * @param {HTMLElement} root
  * @param {State} state
