@@ -33,8 +33,9 @@ def test_a_choice_is_announced_in_one_sentence_and_a_link_s_is_not(run_reader):
     spoken = page.text_content("#run .announcement")
     assert spoken.startswith("The figures show a run of your own: tokens of your own, "
                              "random weights. Most likely after")
+    assert address(page) == {"tokens": "6-2-3-1-4-5"}
     page.evaluate("location.hash = '#~tokens=3-4'")
-    page.wait_for_function("document.querySelectorAll('#run li').length === 2")
+    page.wait_for_selector("#run li:nth-child(2):last-child")
     assert page.text_content("#run .announcement") == spoken
 
 

@@ -23,7 +23,7 @@ from tests.browser.run_controls.pages import (
 def expected_table(tokens, layer=0, head=0, trained=False):
     """Return the cells and sums that the heatmap's table must show."""
     weights = computed(tuple(tokens), trained)[f"layers.{layer}.weights"][0, head]
-    return [[fixed(weight, 2) if key <= query else "×masked"
+    return [[fixed(weight, 2) if key <= query else "masked"
              for key, weight in enumerate(row)] + [fixed(row.sum(), 2)]
             for query, row in enumerate(weights)]
 
@@ -84,7 +84,7 @@ def test_a_sequence_has_1_to_32_tokens(run_reader):
     assert page.is_disabled("#run [data-do=add]")
     assert page.is_disabled("#run [data-do=repeat]")
     page.evaluate("location.hash = '#~tokens=7'")
-    page.wait_for_function("document.querySelectorAll('#run li').length === 1")
+    page.wait_for_selector("#run li:only-child")
     next_frame(page)
     assert table(page) == [["1.00", "1.00"]]
     assert page.is_disabled("#run [data-do=remove]")
@@ -148,8 +148,7 @@ def test_a_link_to_a_run_leads_there_each_time(run_reader):
         choose_token(page, 0, 8)
         assert address(page) == {"tokens": "8-4"}
         page.evaluate("location.hash = '#~tokens=3-4'")
-        page.wait_for_function(
-            "document.querySelector('#run select').value === '3'")
+        page.wait_for_selector("#first tbody tr:first-child th:has-text('meets')")
 
 
 def test_what_the_address_does_not_say_yet_is_not_undone(run_reader):
@@ -202,12 +201,13 @@ def test_copied_numbers_say_that_they_are_no_recording(run_reader):
     page = run_reader()
     page.evaluate("""() => {
       Object.defineProperty(navigator, "clipboard", { configurable: true,
-        value: { writeText: async (text) => { window.copied = text; } } }); }""")
+        value: { writeText: async (text) => {
+          document.documentElement.dataset.copied = text; } } }); }""")
     choose_token(page, 1, 9)
     next_frame(page)
     page.click("#first [data-copy=row]")
-    page.wait_for_function("window.copied")
-    assert page.evaluate("copied").startswith(
+    page.wait_for_selector("html[data-copied]", state="attached")
+    assert page.get_attribute("html", "data-copied").startswith(
         "# demo, tokens of your own, random weights: layers.0.weights[0, 0, 2]")
 
 
