@@ -101,7 +101,7 @@ class Constructs:
             self.context.problem(value.place, f"value '{value.name}': {error}",
                                  "the format is Python's, as in format(value, '.3f')")
             return ""
-        return Markup('<data class="run" value="{}">{}</data>').format(
+        return Markup('<data value="{}">{}</data>').format(
             raw, typeset_value(raw, text))
 
     def citation(self, citation):

@@ -29,9 +29,10 @@ POLICY = ("default-src 'none'; script-src 'self'; style-src 'self'; "
           "img-src 'self' data:; font-src 'self'; worker-src 'none'; base-uri 'none'; "
           "form-action 'none'")
 WORDS_A_MINUTE = 220
-# Widget → the script that comes when its figure comes near.
-LATE_WIDGETS = {"head-gallery": "head-gallery", "tensor-walk": "model",
-                "run-controls": "model", "change-one-thing": "model"}
+# Custom element → the script that comes when its figure comes near.
+LATE_WIDGETS = {
+    "source-reader": "source-reader", "head-gallery": "head-gallery",
+    "tensor-walk": "model", "run-controls": "model", "change-one-thing": "model"}
 CSS_SPARE = re.compile(r"""(?P<kept>"[^"]*"|'[^']*')|/\*.*?\*/|;?\s*(?P<end>\})\s*
     |\s*(?P<begin>\{)\s*|(?P<sign>[:;,])\s+|(?P<line>\n)\s*""", re.DOTALL | re.VERBOSE)
 ASSETS = {"css": "static/site.css", "theme": "static/theme.js", "js": "static/app.js"}
@@ -103,18 +104,11 @@ def style_sheet():
 
 @cache
 def late_styles():
-    """Return bundle → text of the style sheet that only pages with its widgets have."""
+    """Return late script → text of the style sheet of what it draws."""
     folders = {path.parent for path in ROOT.glob("static/css/late/*/*.css")}
     return {folder.name: compact_css("".join(
         path.read_text("utf-8") for path in sorted(folder.glob("*.css"))))
         for folder in sorted(folders)}
-
-
-def used_styles(article):
-    """Return the bundles whose style sheets an article's page needs, in order."""
-    bundles = {getattr(MODULES.get(directive.name), "BUNDLE", None)
-               for directive in article.scan.of(Directive)}
-    return [name for name in late_styles() if name in bundles]
 
 
 def compact_css(text):
@@ -228,7 +222,6 @@ def page_record(context, body, shared):
         "sources": [describe_trace(context.traces[name], context.words)
                     for name in used],
         "has_footnotes": '<div class="footnote">' in body.html,
-        "styles": used_styles(article),
     }
 
 

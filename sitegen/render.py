@@ -34,6 +34,7 @@ TOKEN = re.compile(
     r"|(?P<note>\[\^[^\]<\n]+\])"
     rf"|(?P<tag><[a-zA-Z/][^>]*{MARK_OPEN}[^>]*>))", re.S)
 TABLE = re.compile(r"<table>.*?</table>", re.S)     # Markdown's; they do not nest
+NEEDLESS = re.compile(r"</t(?:[dhr]|head|body)>")   # HTML lets one leave these out
 LATE = re.compile("\ufdd2(\\d+)\ufdd3")
 
 
@@ -79,7 +80,8 @@ class _Renderer:
             self.context.labels[label.id] = label
         for label in self.headings.find(html, self.taken_ids(), self.constructs):
             self.context.labels.setdefault(label.id, label)
-        html = TABLE.sub(lambda found: self.macros.table_box(Markup(found[0])), html)
+        html = TABLE.sub(lambda found: self.macros.table_box(
+            Markup(NEEDLESS.sub("", found[0]))), html)
         html = TOKEN.sub(self.token, html)
         if self.headings.section:
             html += "\n</section>"

@@ -20,7 +20,6 @@ from sitegen.walk import read_walk
 
 NAME = "change-one-thing"
 NUMBERED = True
-BUNDLE = "model"    # its style sheet and script
 OPTIONS = {**RUN_OPTIONS, "walk": {"type": "string"}}   # its figure's id
 INDEX = re.compile(r"(?<=[A-Z])_([A-Z])\b")
 FLAT = "_flat"      # what a projection made, before it is split into heads

@@ -9,7 +9,6 @@ from sitegen.recorded import token_labels
 
 NAME = "run-controls"
 NUMBERED = False
-BUNDLE = "model"    # its style sheet and script
 OPTIONS = {"trace": {"type": "string"}, "trained": {"type": "string"}}
 
 SIZES = ("hidden_size", "intermediate_size", "num_hidden_layers", "num_attention_heads",

@@ -27,7 +27,6 @@ from sitegen.walk import layers_of, read_walk, resolve
 
 NAME = "tensor-walk"
 NUMBERED = True
-BUNDLE = "model"    # its style sheet and script
 OPTIONS = {
     "trace": {"type": "string"},
     "file": {"type": "string"},

@@ -2,20 +2,16 @@
 
 import re
 from pathlib import Path
-from unittest.mock import patch
 
 import pytest
 
-from sitegen.errors import Place
 from sitegen.linker import link_with_late
 from sitegen.pipeline import (
     LATE_WIDGETS,
     compact_css,
     late_styles,
     shared_files,
-    used_styles,
 )
-from sitegen.records import Article, Directive, Scan
 from tests.sitegen.test_linker import run_node, write
 
 ROOT = Path(__file__).parents[2]
@@ -117,17 +113,6 @@ def test_a_style_sheet_loses_only_what_means_nothing(css, compact):
     assert compact_css(css) == compact
 
 
-def used(*names):
-    directives = [Directive(name, name, {}, Place("a")) for name in names]
-    scan = Scan("", directives, [], {}, "", "a")
-    return used_styles(Article("a", Path(), "a", {}, scan))
-
-
-def test_a_late_style_sheet_is_linked_where_one_of_its_widgets_stands():
-    assert used("figure", "run-controls", "tensor-walk") == ["model"]
-    assert used("figure", "attention-heatmap", "no-such") == []
-
-
 def test_late_style_sheets_are_files_of_their_own():
     files, _ = shared_files()
     for name, text in late_styles().items():
@@ -137,14 +122,13 @@ def test_late_style_sheets_are_files_of_their_own():
             assert compact_css(path.read_text("utf-8")) not in files["static/site.css"]
 
 
-def test_without_late_style_sheets_no_page_links_one(tmp_path):
-    with patch("sitegen.pipeline.ROOT", tmp_path):
-        assert late_styles.__wrapped__() == {}
-    with patch("sitegen.pipeline.late_styles", dict):
-        assert used("tensor-walk") == []
+def test_each_late_style_sheet_belongs_to_a_late_script():
+    assert late_styles().keys() <= set(LATE_WIDGETS.values())
+    script = (ROOT / "static/js/widgets/late-scripts.js").read_text("utf-8")
+    assert re.findall(r'^const MODEL = "(\w+)"', script, re.M) == [*late_styles()]
 
 
-def test_a_page_without_late_widgets_links_the_common_sheet_alone(site):
+def test_a_page_links_the_common_sheet_alone(site):
     sheets = [link.attributes["href"] for link in site.tree("Text.").css(
         "link[rel=stylesheet]")]
     assert sheets == ["../static/site.css"]

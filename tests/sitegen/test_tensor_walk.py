@@ -111,7 +111,7 @@ def expected_tables(name):
 
     def cell(number):
         if np.isinf(number):
-            return "masked", "×masked"
+            return "masked", "masked"
         if tensor.scale is None:
             return weight_class(number), fixed(number, 2)
         return signed_class(number / tensor.scale), signed(number, 2)

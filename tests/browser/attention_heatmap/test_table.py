@@ -18,7 +18,7 @@ def test_a_head_s_numbers_are_the_trace_s(heatmap_reader, weights):
     choose(page, "head", 3)
     matrix = weights(layer=1)[3]
     assert table(page) == [
-        [fixed(w, 2) if key <= query else "×masked" for key, w in enumerate(row)]
+        [fixed(w, 2) if key <= query else "masked" for key, w in enumerate(row)]
         + ["1.00"] for query, row in enumerate(matrix)]
     assert "layer 1, head 3" in page.text_content("#first caption")
 

@@ -31,7 +31,7 @@ def expected(trace, name, head):
         head //= 2
     matrix = matrices[min(head, len(matrices) - 1)]
     write = fixed if name.endswith(("weights", "probs")) else signed
-    return [["×masked" if not allowed else write(number, 2)
+    return [["masked" if not allowed else write(number, 2)
              for number, allowed in zip(row, mask, strict=True)]
             for row, mask in zip(matrix, _allowed(name, matrix), strict=True)]
 

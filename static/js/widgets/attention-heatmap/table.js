@@ -1,3 +1,4 @@
+import { maskedMark } from "../../lib/masked.js";
 import { fixed, signed } from "../../lib/numbers.js";
 import { signedClass, weightClass } from "../../lib/ramp.js";
 import { rowOf, sumOf } from "../../lib/matrix.js";
@@ -115,7 +116,7 @@ export class TablePanel {
     if (before === shown) return;
     this.shown[index] = shown;
     cell.className = colour;
-    if (shown === MASKED) cell.replaceChildren(...maskedMarks(this.masked));
+    if (shown === MASKED) cell.replaceChildren(maskedMark(this.masked));
     else if (before === MASKED) cell.textContent = text;
     else /** @type {Text} */ (cell.firstChild).data = text;
   }
@@ -188,19 +189,4 @@ function writeLabel(heading, index, label) {
   heading.title = label;
   number.textContent = String(index);
   name.textContent = label;
-}
-
-/**
- * What a forbidden cell shows, and what a screen reader says of it.
- * @param {string} word
- */
-function maskedMarks(word) {
-  const [mark, said] = ["×", word].map((text) => {
-    const span = document.createElement("span");
-    span.textContent = text;
-    return span;
-  });
-  mark.setAttribute("aria-hidden", "true");
-  said.className = "hidden";
-  return [mark, said];
 }

@@ -1,3 +1,4 @@
+import { maskedMark } from "../../lib/masked.js";
 import { fixed, signed } from "../../lib/numbers.js";
 import { signedClass, weightClass } from "../../lib/ramp.js";
 import { fill } from "../../lib/sentences.js";
@@ -111,7 +112,7 @@ export class ValueTable {
     if (this.shown[i] === shown) return;
     this.shown[i] = shown;
     cell.className = colour;
-    if (masked) cell.replaceChildren(...maskedMark(this.sentences.masked));
+    if (masked) cell.replaceChildren(maskedMark(this.sentences.masked));
     else cell.textContent = text;
   }
 
@@ -181,13 +182,4 @@ export function header(scope, index, label) {
     cell.title = label;
   }
   return cell;
-}
-
-/** @param {string} word */
-export function maskedMark(word) {
-  const cross = span("×");
-  cross.setAttribute("aria-hidden", "true");
-  const hidden = span(word);
-  hidden.className = "hidden";
-  return [cross, hidden];
 }
