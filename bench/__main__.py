@@ -1,6 +1,6 @@
 """Measure what the project costs; print a table and keep it as a dated file.
 
-    python -m bench [build] [page] [head] [model] [encoding]
+    python -m bench [build] [page] [head] [walk] [model] [encoding]
 
 Without a name all are measured; the file is written only then.  Whether a budget
 is kept is printed and recorded, never a reason to fail: a busy machine is no fault.
@@ -18,10 +18,11 @@ from bench.heads import measure_heads
 from bench.model import measure_model
 from bench.pages import measure_pages
 from bench.report import table_of, write_results
+from bench.walk import measure_walk
 from tests.browser.harness import CHROMIUM_ARGUMENTS
 from tests.tools.browsers import CHROMIUM, find_or_install
 
-IN_BROWSER = {"page": measure_pages, "head": measure_heads}
+IN_BROWSER = {"page": measure_pages, "head": measure_heads, "walk": measure_walk}
 ALONE = {"build": measure_builds, "model": measure_model,
          "encoding": measure_encodings}
 
