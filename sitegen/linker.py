@@ -24,7 +24,7 @@ IMPORT = re.compile(r"""import\s*\{([^{}]*)\}\s*from\s*(["'])(.*?)\2\s*;""")
 IMPORTED = re.compile(r"([\w$]+)(?:\s+as\s+([\w$]+))?")
 EXPORT = re.compile(r"(export\s+)(?:(?:async\s+)?function\b\s*\*?|class\b|const\b)"
                     r"\s*([A-Za-z_$][\w$]*)")
-SHARED = "__modules"     # what late scripts find the first one's modules under
+SHARED = "$modules"     # what late scripts find the first one's modules under
 SUPPORTED = ('known: import { a, b as c } from "./x.js"; at the head, and '
              "export function, async function, class or const NAME")
 
@@ -245,12 +245,10 @@ def _script(paths, modules, names, head, foot=""):
 
 
 def _closure_names(paths):
-    """Return {path: identifier}: lib/copy-formats.js becomes __lib_copy_formats."""
-    root = os.path.commonpath([path.parent for path in paths]) if paths else ""
+    """Return {path: identifier}: lib/copy-formats.js becomes $copy_formats."""
     names = {}
     for path in paths:
-        stem = Path(os.path.relpath(path, root)).with_suffix("")
-        name = "__" + re.sub(r"\W", "_", stem.as_posix())
+        name = "$" + re.sub(r"\W", "_", path.stem)
         while name in names.values():
             name += "_"
         names[path] = name
@@ -262,7 +260,7 @@ def _closure(module, names):
     taken = "".join(_destructuring(statement, names[_target(module.path, statement)])
                     for statement in module.imports
                     if _target(module.path, statement) in names)
-    body = f"(()=>{{\n{taken}{_body(module)}\n"
+    body = f"(()=>{{{taken}\n{_body(module)}\n"
     if not module.exports:
         return f"{head}{body}}})();\n"
     given = f"return{{{','.join(module.exports)}}};\n"
@@ -272,7 +270,7 @@ def _closure(module, names):
 def _destructuring(statement, closure):
     names = ",".join(exported if exported == local else f"{exported}:{local}"
                      for exported, local in statement.names)
-    return f"const{{{names}}}={closure};\n"
+    return f"const{{{names}}}={closure};"
 
 
 def _body(module):
