@@ -256,7 +256,7 @@ def _closure_names(paths):
 
 
 def _closure(module, names):
-    head = f"\n// {module.path.name}\n"
+    head = f"// {module.path.name}\n"
     taken = "".join(_destructuring(statement, names[_target(module.path, statement)])
                     for statement in module.imports
                     if _target(module.path, statement) in names)

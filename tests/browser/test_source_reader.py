@@ -46,6 +46,18 @@ def open_article(reader):
     return opened
 
 
+@pytest.fixture
+def open_reader(open_article):
+    """Open the article and come near the reader, whose script then comes."""
+    def opened(fragment="", **switches):
+        page = open_article(fragment, **switches)
+        page.locator("source-reader").scroll_into_view_if_needed()
+        page.wait_for_selector("source-reader[data-live]")
+        return page
+
+    return opened
+
+
 def first_line(step):
     """Return the number of a step's mark, found here by the text alone."""
     return 1 + next(n for n, line in enumerate(LINES) if f"# step: {step} —" in line)
@@ -102,8 +114,8 @@ def test_every_way_into_the_source_leads_to_a_step_of_it(open_article):
     assert len(steps) == SOURCE.count("    # step: ")
 
 
-def test_choosing_an_operation_marks_its_lines_and_moves_nothing_else(open_article):
-    page = open_article()
+def test_choosing_an_operation_marks_its_lines_and_moves_nothing_else(open_reader):
+    page = open_reader()
     page.locator(".operations [data-step=weights] .name").scroll_into_view_if_needed()
     before = page.evaluate("scrollY")
     choose(page, "weights")
@@ -116,8 +128,8 @@ def test_choosing_an_operation_marks_its_lines_and_moves_nothing_else(open_artic
     assert address(page) == "#~step=weights"
 
 
-def test_operations_are_chosen_by_keyboard(open_article):
-    page = open_article()
+def test_operations_are_chosen_by_keyboard(open_reader):
+    page = open_reader()
     page.focus(".operations [data-step=scores] .name")
     page.keyboard.press("Enter")
     assert page.evaluate(MARKED) == ["step-scores"]
@@ -137,8 +149,8 @@ def test_choosing_a_line_says_which_operation_it_belongs_to(open_article):
     assert page.evaluate("scrollY") == before
 
 
-def test_a_line_is_chosen_by_its_number(open_article):
-    page = open_article()
+def test_a_line_is_chosen_by_its_number(open_reader):
+    page = open_reader()
     line = first_line("heads") + 1
     page.focus("[data-control=line]")
     page.keyboard.type(str(line))
@@ -154,9 +166,9 @@ def test_a_line_is_chosen_by_its_number(open_article):
     assert page.evaluate(MARKED) == ["L1"]
 
 
-def test_a_key_held_down_runs_through_the_lines(open_article):
+def test_a_key_held_down_runs_through_the_lines(open_reader):
     """Browsers refuse an address that changes some hundred times in half a minute."""
-    page = open_article()
+    page = open_reader()
     page.focus("[data-control=line]")
     page.keyboard.type("1")
     page.evaluate("""() => {
@@ -170,16 +182,17 @@ def test_a_key_held_down_runs_through_the_lines(open_article):
     assert address(page) == "#L301"
 
 
-def test_a_shared_state_marks_its_step_and_leaves_the_page_at_its_head(open_article):
+def test_a_shared_state_leaves_the_page_at_its_head_and_marks_its_step(open_article):
     page = open_article("#~layer=1&step=rotate")
-    page.wait_for_selector(".step.chosen")
-    assert page.evaluate(MARKED) == ["step-rotate"]
+    page.wait_for_timeout(400)
     assert page.evaluate("scrollY") == 0
+    page.locator("source-reader").scroll_into_view_if_needed()
+    page.wait_for_selector(".step.chosen", state="attached")
+    assert page.evaluate(MARKED) == ["step-rotate"]
 
 
-def test_an_unknown_step_in_the_address_marks_nothing(open_article):
-    page = open_article("#~step=no-such%22step")
-    page.wait_for_selector("source-reader[data-live]")
+def test_an_unknown_step_in_the_address_marks_nothing(open_reader):
+    page = open_reader("#~step=no-such%22step")
     assert page.evaluate(MARKED) == []
 
 
@@ -192,9 +205,8 @@ def test_a_formula_leads_to_its_lines_and_they_lead_back(open_article):
     expect(page.locator("#eq-scores")).to_be_in_viewport()
 
 
-def test_the_reader_follows_others_of_its_trace_alone_and_does_not_echo(open_article):
-    page = open_article()
-    page.wait_for_selector("source-reader[data-live]")
+def test_the_reader_follows_others_of_its_trace_alone_and_does_not_echo(open_reader):
+    page = open_reader()
     page.evaluate(HEAR)
     page.evaluate(TELL, ["another", "rotate"])
     assert page.evaluate(MARKED) == []
@@ -205,8 +217,8 @@ def test_the_reader_follows_others_of_its_trace_alone_and_does_not_echo(open_art
         ["another", "rotate"], ["demo", "rotate"], ["demo", "softmax"]]
 
 
-def test_the_whole_file_is_copied_to_the_character(open_article):
-    page = open_article()
+def test_the_whole_file_is_copied_to_the_character(open_reader):
+    page = open_reader()
     page.click("[data-copy=file]")
     expect(page.locator("source-reader .status")).to_have_text(
         f"Copied {len(LINES)} lines.")
@@ -225,8 +237,8 @@ def test_a_step_s_lines_are_copied_where_the_clipboard_is_refused(open_article):
     assert pasted(page) == "".join(line + "\n" for line in LINES[first - 1:last])
 
 
-def test_a_refused_copy_is_said(open_article):
-    page = open_article()
+def test_a_refused_copy_is_said(open_reader):
+    page = open_reader()
     page.evaluate("""() => {
       Object.defineProperty(navigator, "clipboard", { value: undefined });
       document.execCommand = () => false;
@@ -254,8 +266,8 @@ def test_without_scripts_no_control_without_effect_is_shown(open_article):
 
 
 @pytest.mark.parametrize("width", [390, 800, 1280])
-def test_list_and_lines_fit_the_window(open_article, width):
-    page = open_article("#step-scores", width=width)
+def test_list_and_lines_fit_the_window(open_reader, width):
+    page = open_reader("#step-scores", width=width)
     page.wait_for_selector(".step.chosen")
     boxes = page.evaluate("""() => [".operations", ".listing"].map((name) => {
       const box = document.querySelector(`source-reader ${name}`);

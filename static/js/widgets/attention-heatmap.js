@@ -2,13 +2,14 @@ import { comingFragment, prefixed, rememberInAddress } from "../lib/fragment.js"
 import { nextCell } from "../lib/grid-keys.js";
 import { announce, fillParts, showWhen } from "../lib/page-parts.js";
 import { hearRuns } from "../lib/run-events.js";
+import { writeRun } from "../lib/run-line.js";
 import { hearSelections, tellSelection } from "../lib/selection.js";
 import { TraceError, readTrace } from "../lib/trace.js";
 import { changeBy, showState, stateIn } from "./attention-heatmap/controls.js";
 import { copyFrom } from "./attention-heatmap/copying.js";
 import { newPanel } from "./attention-heatmap/panels.js";
 import { HeadPictures } from "./attention-heatmap/pictures.js";
-import { writeReadout, writeRow, writeRun } from "./attention-heatmap/words.js";
+import { writeReadout, writeRow } from "./attention-heatmap/words.js";
 
 /**
  * The attention heatmap: improves the figure that the page came with, as drawn by

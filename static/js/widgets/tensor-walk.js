@@ -1,9 +1,10 @@
 import { parseFragment, rememberInAddress } from "../lib/fragment.js";
 import { fillParts, showWhen } from "../lib/page-parts.js";
 import { hearRuns } from "../lib/run-events.js";
+import { writeRun } from "../lib/run-line.js";
 import { loadModel, readRunAddress } from "../lib/runs.js";
 import { hearSelections, tellSelection } from "../lib/selection.js";
-import { TraceError } from "../lib/trace.js";
+import { TraceError, readTrace } from "../lib/trace.js";
 import { addressOf, changed, stateIn, trailOf } from "./tensor-walk/address.js";
 import { changeBy, seeks, showState, stepByKey } from "./tensor-walk/controls.js";
 import { OpenedNumber } from "./tensor-walk/opened.js";
@@ -227,6 +228,7 @@ export class TensorWalk extends HTMLElement {
     this.pictures?.place(this.opened?.root, step);
     this.opened?.show(run, this.state.open);
     showState(this, this.state, steps);
+    writeRun(this, run, readTrace(this.traceId));
   }
 
   /**

@@ -1,7 +1,6 @@
 import { fixed, signed } from "../../lib/numbers.js";
 import { forbiddenIn, largestFirst, rowOf, sumOf } from "../../lib/matrix.js";
 import { fillParts, showWhen } from "../../lib/page-parts.js";
-import { runInWords } from "../../lib/run-words.js";
 
 /**
  * The figure in words: the followed row written out, and the chosen cell.
@@ -74,22 +73,4 @@ function writeCell(readout, chosen, beside) {
     "other-weight": fixed(other, digits), difference: signed(weight - other, digits),
   });
   showWhen(readout, { masked, allowed: !masked, compare: Boolean(beside) });
-}
-
-/**
- * Say what a run is that is not the recording, in place of the recording's origin.
- * Return the name of what the figure now shows.
- * @param {HTMLElement} figure
- * @param {import("../../lib/computed-run.js").Run} run
- * @param {import("../../lib/trace.js").Trace} recording
- */
-export function writeRun(figure, run, recording) {
-  const line = /** @type {HTMLElement | null} */ (figure.querySelector(".run-line"));
-  if (!line) return recording.id; // of a trace without parameters
-  const words = runInWords(run, recording, line.dataset);
-  fillParts(line, { run: words });
-  line.hidden = run.recorded;
-  const source = figure.parentElement?.querySelector(".origin");
-  if (source) /** @type {HTMLElement} */ (source).hidden = !run.recorded;
-  return run.recorded ? recording.id : `${recording.id}, ${words}`;
 }
