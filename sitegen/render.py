@@ -80,12 +80,12 @@ class _Renderer:
             self.context.labels[label.id] = label
         for label in self.headings.find(html, self.taken_ids(), self.constructs):
             self.context.labels.setdefault(label.id, label)
-        html = TABLE.sub(lambda found: self.macros.table_box(
-            Markup(NEEDLESS.sub("", found[0]))), html)
+        html = TABLE.sub(lambda found: self.macros.table_box(Markup(found[0])), html)
         html = TOKEN.sub(self.token, html)
         if self.headings.section:
             html += "\n</section>"
         html = LATE.sub(lambda found: self.draw(*self.late[int(found[1])]), html)
+        html = TABLE.sub(lambda found: NEEDLESS.sub("", found[0]), html)
         self.constructs.check_all_drawn(self.usable)
         return Body(Markup(html), self.headings.contents,
                     self.constructs.reference_list())

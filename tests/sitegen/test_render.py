@@ -152,3 +152,10 @@ def test_a_character_that_is_no_text_never_reaches_a_page(site, escape):
     first = site.failure()[0]
     assert first.message.startswith("the page would hold a character that is no text")
     assert str(first.place) == "content/articles/a/index.md"
+
+
+def test_a_section_after_a_table_is_a_section(site):
+    tree = site.tree("## A {#a}\n\n| x |\n|---|\n| 1 |\n\n## B {#b}\n\nText.\n")
+    assert [node.attributes["id"] for node in tree.css("article > section")] == [
+        "a", "b"]
+    assert [link.attributes["href"] for link in tree.css(".contents a")] == ["#a", "#b"]

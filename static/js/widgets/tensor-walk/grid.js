@@ -55,7 +55,7 @@ export class ValueTable {
     this.frame.className = "scroll";
     this.frame.append(this.table);
     box.replaceChildren(this.frame);
-    this.labels = "";
+    this.form = "";
     /** @type {HTMLTableCellElement[][]} */
     this.cells = [];
     /** @type {string[]} what each cell shows */
@@ -66,10 +66,11 @@ export class ValueTable {
 
   /** @param {View} view */
   draw(view) {
-    const labels = JSON.stringify(
-      [view.rowAxis, view.columnAxis, view.rowLabels, view.columnLabels]);
-    if (labels !== this.labels) this.build(view);
-    this.labels = labels;
+    const { rowAxis, columnAxis, rows, columns } = view;
+    const form = `${rowAxis} ${columnAxis} ${rows} ${columns}`;
+    if (form !== this.form) this.build(view);
+    this.form = form;
+    this.label(view);
     this.caption.textContent = titleOf(view, this.sentences);
     this.cells.forEach((row, r) => row.forEach((cell, c) =>
       this.drawCell(view, r * view.columns + c, cell)));
@@ -98,6 +99,16 @@ export class ValueTable {
   }
 
   /**
+   * Write the labels of another text on the table that is there.
+   * @param {View} view
+   */
+  label({ rowLabels, columnLabels }) {
+    const columns = this.head.rows[0].cells;
+    columnLabels.forEach((label, i) => relabel(columns[i + 1], label));
+    rowLabels.forEach((label, i) => relabel(this.body.rows[i].cells[0], label));
+  }
+
+  /**
    * @param {View} view
    * @param {number} i
    * @param {HTMLTableCellElement} cell
@@ -109,11 +120,13 @@ export class ValueTable {
       : view.scale === null ? weightClass(share) : signedClass(share);
     const text = masked ? "" : writeNumber(view, i, DIGITS);
     const shown = `${colour} ${text}`;
-    if (this.shown[i] === shown) return;
+    const before = this.shown[i] ?? "";
+    if (before === shown) return;
     this.shown[i] = shown;
     cell.className = colour;
     if (masked) cell.replaceChildren(maskedMark(this.sentences.masked));
-    else cell.textContent = text;
+    else if (!before || before === "masked ") cell.textContent = text;
+    else /** @type {Text} */ (cell.firstChild).data = text;
   }
 
   /** @param {View} view */
@@ -182,4 +195,15 @@ export function header(scope, index, label) {
     cell.title = label;
   }
   return cell;
+}
+
+/**
+ * @param {Element} cell  as header made it
+ * @param {string} label
+ */
+function relabel(cell, label) {
+  const name = cell.lastElementChild;
+  if (!label || name?.textContent === label) return;
+  /** @type {HTMLElement} */ (cell).title = label;
+  if (name) name.textContent = label;
 }
