@@ -39,17 +39,29 @@ def browser_name(request):
 
 
 @pytest.fixture
-def reader(browsers, browser_name, site_dir):
-    """Opens pages of the site: `reader.open("index.html", scheme="dark")`.
+def reader_of(browsers, browser_name):
+    """Return a function: a built site → a Reader of it in this test's browser.
 
     When the test is over, nothing may have been logged as an error, refused by the
     page's policy, failed to load, or asked of another host.
     """
-    reading = Reader(browsers, browser_name, site_dir)
-    yield reading
-    problems = reading.problems()
-    reading.close()
+    readers = []
+
+    def new_reader(site):
+        readers.append(Reader(browsers, browser_name, site))
+        return readers[-1]
+
+    yield new_reader
+    problems = [problem for reader in readers for problem in reader.problems()]
+    for reader in readers:
+        reader.close()
     assert not problems, "\n".join(problems)
+
+
+@pytest.fixture
+def reader(reader_of, site_dir):
+    """Opens pages of the site: `reader.open("index.html", scheme="dark")`."""
+    return reader_of(site_dir)
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ profile, so each combination is a browser of its own; print is looked at in Chro
 """
 
 import dataclasses
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -33,6 +34,21 @@ LOCAL_SCHEMES = ("file:", "data:", "blob:", "about:")
 PAUSED_FORMULA = "Incorrect number of children for <m"
 # Playwright's Firefox loses events that nobody waits for, so wait for the last ones.
 SETTLE_MS = 100
+PATIENCE_S, LOOK_MS = 30, 20
+
+
+def wait_until(page, condition, argument=None):
+    """Wait until an expression, or a function of the argument, is true of a page.
+
+    Playwright's own wait evaluates a string in the page, which the page's policy blocks
+    whenever the condition is not true at once.
+
+    Raises AssertionError after PATIENCE_S.
+    """
+    end = time.monotonic() + PATIENCE_S
+    while not page.evaluate(condition, argument):
+        assert time.monotonic() < end, f"it did not come to be: {condition}"
+        page.wait_for_timeout(LOOK_MS)
 
 
 @dataclass(frozen=True)

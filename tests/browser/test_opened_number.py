@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from sitegen.pipeline import build
-from tests.browser.harness import Reader
+from tests.browser.harness import wait_until
 from tests.site_builder import SmallSite
 
 ROOT = Path(__file__).parents[2]
@@ -50,9 +50,9 @@ def walk_site(tmp_path_factory):
 
 
 @pytest.fixture
-def open_number(browsers, browser_name, walk_site):
+def open_number(reader_of, walk_site):
     """Return a function that opens a trail of cells; nothing may be complained of."""
-    reader = Reader(browsers, browser_name, walk_site)
+    reader = reader_of(walk_site)
 
     def open_page(*trail, **switches):
         page = reader.open(PAGE, f"#~open={'>'.join(trail)}", **switches)
@@ -61,10 +61,7 @@ def open_number(browsers, browser_name, walk_site):
         page.evaluate("() => new Promise(requestAnimationFrame)")
         return page
 
-    yield open_page
-    problems = reader.problems()
-    reader.close()
-    assert not problems, "\n".join(problems)
+    return open_page
 
 
 def said(page, selector):
@@ -75,10 +72,10 @@ def said(page, selector):
 
 def rows(page):
     """Return the terms' rows, as lists of their cells' texts, once all are drawn."""
-    page.wait_for_function("""(selector) => {
+    wait_until(page, """(selector) => {
       const table = document.querySelector(selector);
       return Number(table.getAttribute("aria-rowcount")) === table.rows.length;
-    }""", arg=f"{OPENED} .opened-terms")
+    }""", f"{OPENED} .opened-terms")
     return page.eval_on_selector_all(
         f"{OPENED} .opened-terms tbody tr",
         "rows => rows.map(row => [...row.cells].map(cell => cell.textContent))")
@@ -102,7 +99,7 @@ def copied_program(page):
       navigator.clipboard.writeText = async (text) => { window.copied = text; };
     }""")
     page.click(f"{OPENED} [data-action=numpy]")
-    page.wait_for_function("() => window.copied !== null")
+    wait_until(page, "() => window.copied !== null")
     assert said(page, ".status") == "Copied."
     return page.evaluate("window.copied")
 
@@ -238,7 +235,7 @@ def test_closing_hides_the_number_and_takes_it_out_of_the_address(open_number):
     page = open_number("logits[0,5,7]")
     page.click(f"{OPENED} [data-action=close]")
     assert page.locator(OPENED).is_hidden()
-    page.wait_for_function("() => !location.hash.includes('logits')")
+    wait_until(page, "() => !location.hash.includes('logits')")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -260,7 +257,7 @@ def test_the_accessibility_tree_reads_as_sentences(open_number):
     page = open_number("logits[0,5,7]", "layers.1.weights[0,0,5,2]")
     tree = page.locator(OPENED).aria_snapshot()
     print(tree)
-    for part in ('region "An opened number"', 'navigation "The way to this number"',
+    for part in ('group "An opened number"', 'group "The way to this number"',
                  'button "logits, position 5', 'heading "weights of layer 1, head 0',
                  'checkbox "largest first"', 'button "Copy as NumPy"',
                  'grid "Terms of weights of layer 1', 'row "sum'):

@@ -2,6 +2,8 @@
 
 import pytest
 
+from tests.browser.harness import wait_until
+
 ARTICLE = "inside-attention/index.html"
 PAPER = {"light": "rgb(253, 253, 252)", "dark": "rgb(20, 22, 26)"}
 CURRENT = "document.querySelector('.contents [aria-current]')?.getAttribute('href')"
@@ -70,8 +72,8 @@ def test_nothing_moves_the_page_sideways(open_page, path):
 @pytest.mark.parametrize("width", [390, 1280])
 def test_a_box_stops_the_tab_key_only_where_it_cuts_something_off(open_page, width):
     page = open_page(ARTICLE, width=width)
-    page.wait_for_function(
-        "document.querySelectorAll('scroll-box:not([tabindex])').length > 0")
+    wait_until(
+        page, "document.querySelectorAll('scroll-box:not([tabindex])').length > 0")
     boxes = page.evaluate(CUT_OFF)
     assert boxes and all(cut_off == is_stop for cut_off, is_stop in boxes)
 

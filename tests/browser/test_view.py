@@ -30,13 +30,9 @@ def folder(tmp_path_factory):
 
 
 @pytest.fixture
-def open_view(browsers, browser_name, folder):
+def open_view(reader_of, folder):
     """Return a function that opens a page; nothing may be complained of."""
-    reading = Reader(browsers, browser_name, folder)
-    yield reading.open
-    problems = reading.problems()
-    reading.close()
-    assert not problems, "\n".join(problems)
+    return reader_of(folder).open
 
 
 def wait_for_gallery(page):

@@ -5,7 +5,6 @@ import pytest
 from sitegen.pipeline import build
 from sitegen.traces import read_array
 from tests.browser.attention_heatmap.pages import FRONT, ONE_FIGURE, PAGE, TEXT
-from tests.browser.harness import Reader
 from tests.site_builder import SmallSite
 from tests.synthetic_trace import add_trace, synthetic_trace
 
@@ -31,22 +30,15 @@ def sites(tmp_path_factory, traces):
 
 
 @pytest.fixture
-def heatmap_reader(browsers, browser_name, sites):
+def heatmap_reader(reader_of, sites):
     """Return a function that opens a heatmap page; nothing may be complained of."""
-    readers = []
-
     def open_page(fragment="", length=6, **switches):
-        readers.append(Reader(browsers, browser_name, sites[length]))
-        page = readers[-1].open(PAGE, fragment, **switches)
+        page = reader_of(sites[length]).open(PAGE, fragment, **switches)
         if switches.get("scripts", True):
             page.wait_for_selector("#first [role=grid]")
         return page
 
-    yield open_page
-    problems = [problem for reader in readers for problem in reader.problems()]
-    for reader in readers:
-        reader.close()
-    assert not problems, "\n".join(problems)
+    return open_page
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from tests.browser.attention_heatmap.pages import choose, press, said
+from tests.browser.harness import wait_until
 
 
 @pytest.mark.parametrize(("extent", "text"), [
@@ -33,6 +34,6 @@ def copied(page, extent):
       navigator.clipboard.writeText = async (text) => { window.copied = text; };
     }""")
     page.click(f"#first [data-copy={extent}]")
-    page.wait_for_function("window.copied !== null")
+    wait_until(page, "window.copied !== null")
     assert said(page, "#first .status") == "Copied."
     return page.evaluate("window.copied")

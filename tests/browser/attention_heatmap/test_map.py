@@ -5,6 +5,7 @@ import numpy as np
 from sitegen.notation import fixed
 from sitegen.parts import DEFAULT_PARTS
 from tests.browser.attention_heatmap.pages import next_frame, press, said
+from tests.browser.harness import wait_until
 
 
 def test_a_large_matrix_is_a_canvas_with_one_live_cell(heatmap_reader, weights):
@@ -79,7 +80,7 @@ def stops_of(matrix):
 def test_the_row_s_largest_weights_follow_the_selection(heatmap_reader, weights):
     page = heatmap_reader("#~layer=0&head=1&query=90&key=0", length=128)
     row = weights(128)[1, 90]
-    page.wait_for_function("document.querySelector('#first .largest caption')"
+    wait_until(page, "document.querySelector('#first .largest caption')"
                            ".textContent.includes('row 90')")
     order = np.argsort(-row, kind="stable")[:8]
     shown = page.evaluate("[...document.querySelectorAll("

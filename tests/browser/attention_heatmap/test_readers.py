@@ -12,7 +12,7 @@ from tests.browser.attention_heatmap.pages import (
     press,
     said,
 )
-from tests.browser.harness import Reader
+from tests.browser.harness import Reader, wait_until
 from tests.site_builder import SmallSite
 from tests.synthetic_trace import add_trace, synthetic_trace
 
@@ -87,7 +87,7 @@ def test_labels_of_any_kind_leave_the_layout_whole(
     press(page, "Tab")
     assert page.evaluate(SIDEWAYS) == 0
     page.evaluate("location.hash = '#~query=2&key=0'")
-    page.wait_for_function("document.querySelector('#first .chosen-cell b')"
+    wait_until(page, "document.querySelector('#first .chosen-cell b')"
                            ".textContent.includes('2, 0')")
     assert "U+202Eabc" in said(page, "#first .chosen-cell")
     assert page.evaluate(SIDEWAYS) == 0

@@ -9,6 +9,7 @@ from tests.browser.attention_heatmap.pages import (
     said,
     tell,
 )
+from tests.browser.harness import wait_until
 
 
 def test_figures_of_one_trace_follow_one_selection_but_one_that_asked_not_to(
@@ -54,8 +55,8 @@ def test_the_address_says_what_is_shown_and_shows_what_it_says(heatmap_reader):
 def test_a_link_to_a_state_changes_the_figures_without_a_reload(heatmap_reader):
     page = heatmap_reader()
     page.evaluate("location.hash = '#~head=1&query=4&key=2&compare=1'")
-    page.wait_for_function(
-        "document.querySelector('#first caption').textContent.includes('head 1')")
+    wait_until(
+        page, "document.querySelector('#first caption').textContent.includes('head 1')")
     assert said(page, "#first .chosen-cell").startswith("Cell 4, 2")
     assert page.is_visible("#first [data-panel=difference]")
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from sitegen.pipeline import build
-from tests.browser.harness import Reader
+from tests.browser.harness import wait_until
 from tests.browser.head_gallery.pages import DRAWN, FRONT, IDS, PAGE, SHEET, TEXT
 from tests.pretrained_trace import parsed, pretrained_trace
 from tests.site_builder import SmallSite
@@ -34,13 +34,9 @@ def gallery_site(tmp_path_factory, trace):
 
 
 @pytest.fixture
-def gallery_reader(browsers, browser_name, gallery_site):
+def gallery_reader(reader_of, gallery_site):
     """Reads the site; nothing may be complained of but what a test takes away."""
-    reading = Reader(browsers, browser_name, gallery_site)
-    yield reading
-    problems = reading.problems()
-    reading.close()
-    assert not problems, "\n".join(problems)
+    return reader_of(gallery_site)
 
 
 @pytest.fixture
@@ -51,6 +47,6 @@ def open_gallery(gallery_reader):
         if switches.get("scripts", True):
             page.locator("head-gallery").scroll_into_view_if_needed()
             page.wait_for_selector(f"{SHEET} [role=gridcell]", state="attached")
-            page.wait_for_function(DRAWN)
+            wait_until(page, DRAWN)
         return page
     return open_page

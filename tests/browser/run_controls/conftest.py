@@ -2,7 +2,6 @@
 
 import pytest
 
-from tests.browser.harness import Reader
 from tests.browser.run_controls.pages import (
     FAR,
     PAGE,
@@ -27,19 +26,12 @@ def run_sites(tmp_path_factory):
 
 
 @pytest.fixture
-def run_reader(browsers, browser_name, run_sites):
+def run_reader(reader_of, run_sites):
     """Return a function that opens the page; nothing may be complained of."""
-    readers = []
-
     def open_page(fragment="", site="right", **switches):
-        readers.append(Reader(browsers, browser_name, run_sites[site]))
-        page = readers[-1].open(PAGE, fragment, **switches)
+        page = reader_of(run_sites[site]).open(PAGE, fragment, **switches)
         if site == "right" and switches.get("scripts", True):
             wait_for_controls(page)
         return page
 
-    yield open_page
-    problems = [problem for reader in readers for problem in reader.problems()]
-    for reader in readers:
-        reader.close()
-    assert not problems, "\n".join(problems)
+    return open_page

@@ -9,7 +9,6 @@ import pytest
 
 from sitegen.pipeline import build
 from sitegen.traces import parse_trace
-from tests.browser.harness import Reader
 from tests.browser.tensor_walk.walk_pages import FOCUSED, FRONT, SMALL, TEXT, WALK
 from tests.site_builder import SETTINGS, SmallSite
 
@@ -61,21 +60,14 @@ def wrong_site(tmp_path_factory, demo_text):
 
 
 @pytest.fixture
-def walk_reader(browsers, browser_name, walk_site):
+def walk_reader(reader_of, walk_site):
     """Return a function that opens a walk's page; nothing may be complained of."""
-    readers = []
-
     def open_page(fragment="", path=WALK, site=walk_site, **switches):
-        readers.append(Reader(browsers, browser_name, site))
-        page = readers[-1].open(path, fragment, **switches)
+        page = reader_of(site).open(path, fragment, **switches)
         if switches.get("scripts", True):
             first = "#one" if path == SMALL else "#walk"
             page.wait_for_selector(f"{first} .current :is(.tensor-table, .value-map)"
                                    "[role=grid]")
         return page
 
-    yield open_page
-    problems = [problem for reader in readers for problem in reader.problems()]
-    for reader in readers:
-        reader.close()
-    assert not problems, "\n".join(problems)
+    return open_page

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from sitegen.notation import fixed, signed
+from tests.browser.harness import wait_until
 from tests.browser.tensor_walk.walk_pages import (
     SMALL,
     address,
@@ -154,14 +155,14 @@ def test_other_tokens_and_a_change_are_followed(walk_reader):
     assert rows(page, "layers.0.masked_scores")[0][1] == "masked"
     page.evaluate("location.hash = '#~step=masked_scores&tokens=5-4-3-2&"
                   "change=mask-off'")
-    page.wait_for_function("document.querySelectorAll('#walk .current "
+    wait_until(page, "document.querySelectorAll('#walk .current "
                            "[data-role=output] tbody tr').length === 4")
     found = rows(page, "layers.0.masked_scores")
     assert "masked" not in [text for row in found for text in row]
     assert "head 4, query 4, key 4" in said(page, "#walk .current [data-role=output] p")
     assert "5" not in said(page, "#walk .current [data-role=output] tbody th >> nth=0")
     page.evaluate("location.hash = '#~step=embedding&tokens=7'")
-    page.wait_for_function("document.querySelectorAll('#walk .current "
+    wait_until(page, "document.querySelectorAll('#walk .current "
                            "[data-role=output] tbody tr').length === 1")
     assert current(page) == "embedding"
 

@@ -6,6 +6,7 @@ import pytest
 from sitegen.notation import fixed, signed
 from sitegen.tensor_values import read_tensor
 from sitegen.walk import layers_of, read_walk, resolve
+from tests.browser.harness import wait_until
 from tests.browser.tensor_walk.conftest import ROOT
 from tests.browser.tensor_walk.walk_pages import (
     address,
@@ -148,7 +149,7 @@ def test_the_address_shows_what_it_says_in_a_new_window(walk_reader):
 def test_a_link_changes_the_walk_without_a_reload(walk_reader):
     page = walk_reader()
     page.evaluate("location.hash = '#~step=rope&layer=1&query=2'")
-    page.wait_for_function("document.querySelector('#walk .current').dataset.step"
+    wait_until(page, "document.querySelector('#walk .current').dataset.step"
                            " === 'rope'")
     assert said(page, "#walk .current h3") == "Rotary positions, layer 1"
 
