@@ -256,15 +256,14 @@ def _closure_names(paths):
 
 
 def _closure(module, names):
-    head = f"// {module.path.name}\n"
     taken = "".join(_destructuring(statement, names[_target(module.path, statement)])
                     for statement in module.imports
                     if _target(module.path, statement) in names)
     body = f"(()=>{{{taken}\n{_body(module)}\n"
     if not module.exports:
-        return f"{head}{body}}})();\n"
+        return f"// {module.path.name}\n{body}}})();\n"
     given = f"return{{{','.join(module.exports)}}};\n"
-    return f"{head}const {names[module.path]}={body}{given}}})();\n"
+    return f"const {names[module.path]}={body}{given}}})();\n"
 
 
 def _destructuring(statement, closure):
