@@ -17,10 +17,10 @@ COMPILE = $(LOCK)/bin/uv pip compile --quiet --universal --python-version 3.11 \
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help site serve trace probe train-twin test test-torch test-probe test-cuda bench bench-probe golden lock clean
+.PHONY: help site serve trace probe train-twin test test-torch test-probe test-training test-cuda bench bench-probe golden lock clean
 
 help:  ## print this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
 
 site: $(SITE)/made  ## build _site/ and what it needs to be built
 	$(SITE)/bin/python build.py
@@ -51,7 +51,10 @@ test-torch: $(TORCH)/made  ## compare the model with Hugging Face's (installs Py
 	$(TORCH)/bin/python -m pytest -m torch tests/model
 
 test-probe: $(TORCH)/made  ## try the probe on small random models and on SmolLM2
-	$(TORCH)/bin/python -m pytest -m "torch and not cuda" tests/probe
+	$(TORCH)/bin/python -m pytest -m "torch and not cuda and not training" tests/probe
+
+test-training: $(TORCH)/made  ## train the twin with three seeds; each must repeat
+	$(TORCH)/bin/python -m pytest -m training tests/probe
 
 test-cuda: $(TORCH)/made  ## try the probe on an NVIDIA GPU
 	$(TORCH)/bin/python -m pytest -m cuda tests/probe
