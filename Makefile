@@ -20,7 +20,7 @@ COMPILE = $(LOCK)/bin/uv pip compile --quiet --universal --python-version 3.11 \
 .PHONY: help site serve trace probe train-twin test test-torch test-probe test-training test-cuda bench bench-probe golden lock clean
 
 help:  ## print this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' Makefile
 
 site: $(SITE)/made  ## build _site/ and what it needs to be built
 	$(SITE)/bin/python build.py

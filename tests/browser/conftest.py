@@ -33,9 +33,11 @@ def browsers():
 
 
 def pytest_generate_tests(metafunc):
-    """Run each test in both browsers; axe, which reads what both build alike and takes
-    four times as long in Firefox, in Chromium alone."""
-    if "browser_name" in metafunc.fixturenames:
+    """Run each test that does not name its browsers in both; axe, which reads what both
+    build alike and takes four times as long in Firefox, in Chromium alone."""
+    named = any(mark.args[0] == "browser_name"
+                for mark in metafunc.definition.iter_markers("parametrize"))
+    if "browser_name" in metafunc.fixturenames and not named:
         alone = "axe_violations" in metafunc.fixturenames
         metafunc.parametrize("browser_name", ["chromium"] if alone else list(KINDS))
 

@@ -186,7 +186,8 @@ def test_an_old_file_stays_when_the_new_one_cannot_be_finished(tmp_path, monkeyp
 @pytest.mark.training
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("seed", [0, 1, 2])
-def test_the_command_trains_a_twin_that_repeats(tmp_path, capsys, record_property, seed):
+def test_the_command_trains_a_twin_that_repeats(
+        tmp_path, capsys, record_property, seed):
     """The whole training: two minutes a seed on an idle core."""
     file = tmp_path / "twin.npz"
     assert twin.main(["--seed", str(seed), "--output", str(file)]) == 0
