@@ -54,11 +54,11 @@ def build(content, output, base_url=None):
     site, problems = read_site(content, TAKES_CODE)
     traces, more = read_traces(content)
     references, bib_problems = read_references(content)
-    files, asset_problems = shared_files()
-    problems += more + bib_problems + asset_problems
-    pages, page_files, more = render_site(site, traces, references, base_url)
-    problems += more
-    files.update(page_files)
+    problems += more + bib_problems
+    pages, files, more = render_site(site, traces, references, base_url)
+    shared, asset_problems = shared_files(pages)
+    problems += more + asset_problems
+    files.update(shared)
     problems += check_site(pages, files)
     stop_if(with_lines(problems, content))
     files.update({page.path: page.html for page in pages})
@@ -74,10 +74,18 @@ def new_environment():
     return environment
 
 
-def shared_files():
+def used_scripts(pages):
+    """Return the paths of the widgets' scripts, without those of elements that no page
+    has: linking takes longer than an article."""
+    return [path for path in sorted(ROOT.glob("static/js/widgets/*.js"))
+            if f'define("{path.stem}"' not in path.read_text("utf-8")
+            or any(f"<{path.stem}" in page.html for page in pages)]
+
+
+def shared_files(pages):
     """Return (path → content, problems) of what all pages share."""
     early, late = [], {}
-    for path in sorted(ROOT.glob("static/js/widgets/*.js")):
+    for path in used_scripts(pages):
         bundle = LATE_WIDGETS.get(path.stem)
         (late.setdefault(bundle, []) if bundle else early).append(path)
     script, late_scripts, problems = link_with_late(early, late)
@@ -86,7 +94,8 @@ def shared_files():
         ASSETS["theme"]: ROOT / "static/js/theme.js",
         ASSETS["js"]: script,
         **{f"static/{name}.js": text for name, text in late_scripts.items()},
-        **{f"static/{name}.css": text for name, text in late_styles().items()},
+        **{f"static/{name}.css": text for name, text in late_styles().items()
+           if name in late_scripts},
     }
     for path in [*ROOT.glob("static/fonts/*"), *ROOT.glob("static/schema/trace.*")]:
         files[path.relative_to(ROOT).as_posix()] = path

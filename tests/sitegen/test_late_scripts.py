@@ -12,9 +12,12 @@ from sitegen.pipeline import (
     late_styles,
     shared_files,
 )
+from sitegen.records import Page
 from tests.sitegen.test_linker import run_node, write
 
 ROOT = Path(__file__).parents[2]
+WIDGETS = [path.stem for path in ROOT.glob("static/js/widgets/*.js")]
+EVERY_WIDGET = [Page("a/index.html", "".join(f"<{name}>" for name in WIDGETS))]
 MODULES = {
     "lib/counter.js": """
         console.log("counter runs");
@@ -84,7 +87,7 @@ def test_faults_of_a_late_script_are_found(tmp_path):
 
 
 def test_each_late_widget_has_a_script_a_mark_in_its_template_and_no_place_in_the_app():
-    files, problems = shared_files()
+    files, problems = shared_files(EVERY_WIDGET)
     assert problems == []
     for name, bundle in LATE_WIDGETS.items():
         assert f'customElements.define("{name}"' in files[f"static/{bundle}.js"]
@@ -94,7 +97,7 @@ def test_each_late_widget_has_a_script_a_mark_in_its_template_and_no_place_in_th
 
 
 def test_the_model_is_in_its_bundle_alone():
-    files, _ = shared_files()
+    files, _ = shared_files(EVERY_WIDGET)
     scripts = {path for path, text in files.items()
                if path.endswith(".js") and "class TinyLlama" in str(text)}
     assert scripts == {"static/model.js"}
@@ -114,7 +117,7 @@ def test_a_style_sheet_loses_only_what_means_nothing(css, compact):
 
 
 def test_late_style_sheets_are_files_of_their_own():
-    files, _ = shared_files()
+    files, _ = shared_files(EVERY_WIDGET)
     for name, text in late_styles().items():
         assert files[f"static/{name}.css"] == text
         for path in (ROOT / "static/css/late" / name).glob("*.css"):
@@ -132,3 +135,15 @@ def test_a_page_links_the_common_sheet_alone(site):
     sheets = [link.attributes["href"] for link in site.tree("Text.").css(
         "link[rel=stylesheet]")]
     assert sheets == ["../static/site.css"]
+
+
+def test_a_site_has_the_scripts_of_the_widgets_that_its_pages_have():
+    page = Page("a/index.html", "<attention-heatmap><head-gallery>")
+    files, _ = shared_files([page])
+    assert 'define("attention-heatmap"' in files["static/app.js"]
+    assert 'define("head-gallery"' in files["static/head-gallery.js"]
+    assert "static/model.js" not in files and "static/model.css" not in files
+    none, _ = shared_files([Page("a/index.html", "<theme-choice>")])
+    assert 'define("theme-choice"' in none["static/app.js"]
+    assert "attention-heatmap" not in none["static/app.js"]
+    assert "data-late" in none["static/app.js"]     # of no element
