@@ -1,8 +1,10 @@
 """What the second article says of the twin: measured again by a second decoder, and
 planted mistakes in the measuring that must not go by."""
 
+import re
 import shutil
 import sys
+from urllib.parse import parse_qsl
 
 import numpy as np
 import pytest
@@ -186,3 +188,19 @@ def test_a_planted_mistake_is_noticed(mistake, tmp_path, weights):
     assert text.count(old) == 1
     module = loaded(tmp_path, text.replace(old, new), "spoiled_twin")
     assert list(disagreements(module, measured_again(weights, module.held_out)))
+
+
+def test_the_page_s_link_shows_an_induction_head_on_its_target(twin, weights):
+    """What the link names by hand is what the run finds."""
+    text = SCRIPT.with_name("index.md").read_text("utf-8")
+    fragment, = re.findall(r"\(#~(weights=twin&[^)]*)\)", text)
+    state = dict(parse_qsl(fragment))
+    tokens = [int(token) for token in state["tokens"].split("-")]
+    layer, head, query, key = (int(state[name])
+                               for name in ("layer", "head", "query", "key"))
+    assert (layer, head) in twin.induction_pairs
+    assert tokens[key - 1] == tokens[query] and key - 1 < query
+    row = second.decode(weights, np.array([tokens]))[1][layer, 0, head, query]
+    assert row.argmax() == key and row[key] > 0.9
+    figure = re.search(r"figure-weights\n(.*?)\n\n", text, re.S)[1]
+    assert f"layer: {layer}" in figure and f"head: {head}" in figure
