@@ -1,3 +1,5 @@
+import { hearOthers, tell } from "./page-events.js";
+
 /**
  * How a figure learns that the page computed another run of its trace.
  *
@@ -14,7 +16,7 @@ const EVENT = "run-change";
  * @param {RunChange} change
  */
 export function tellRun(change) {
-  document.dispatchEvent(new CustomEvent(EVENT, { detail: change }));
+  tell(EVENT, change);
 }
 
 /**
@@ -24,11 +26,5 @@ export function tellRun(change) {
  * @param {(change: RunChange) => void} hear
  */
 export function hearRuns(trace, origin, hear) {
-  /** @param {Event} event */
-  const listen = (event) => {
-    const { detail } = /** @type {CustomEvent<RunChange>} */ (event);
-    if (detail.trace === trace && detail.origin !== origin) hear(detail);
-  };
-  document.addEventListener(EVENT, listen);
-  return () => document.removeEventListener(EVENT, listen);
+  return hearOthers(EVENT, trace, origin, hear);
 }

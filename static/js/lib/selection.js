@@ -1,3 +1,5 @@
+import { hearOthers, tell } from "./page-events.js";
+
 /**
  * What the figures of a page follow together.  They do not know each other: each tells
  * the document what its reader chose, and hears what the others tell.
@@ -22,7 +24,7 @@ const EVENT = "selection-change";
  * @param {Selection} selection
  */
 export function tellSelection(selection) {
-  document.dispatchEvent(new CustomEvent(EVENT, { detail: selection }));
+  tell(EVENT, selection);
 }
 
 /**
@@ -32,11 +34,5 @@ export function tellSelection(selection) {
  * @param {(selection: Selection) => void} hear
  */
 export function hearSelections(trace, origin, hear) {
-  /** @param {Event} event */
-  const listen = (event) => {
-    const { detail } = /** @type {CustomEvent<Selection>} */ (event);
-    if (detail.trace === trace && detail.origin !== origin) hear(detail);
-  };
-  document.addEventListener(EVENT, listen);
-  return () => document.removeEventListener(EVENT, listen);
+  return hearOthers(EVENT, trace, origin, hear);
 }

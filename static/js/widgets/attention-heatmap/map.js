@@ -1,5 +1,6 @@
 import { fixed, signed } from "../../lib/numbers.js";
 import { forbiddenIn, largestFirst, rowOf } from "../../lib/matrix.js";
+import { pointed } from "../../lib/pointed.js";
 import { SIGNED_STOPS, signedStop, weightStop } from "../../lib/ramp.js";
 import { setAttributes, svgElement } from "../../lib/svg.js";
 
@@ -132,14 +133,9 @@ export class MapPanel {
     const target = /** @type {Node} */ (event.target);
     if (!this.map.contains(target) || !this.size) return null;
     if (!(event instanceof MouseEvent)) return this.at ?? null;
-    const box = this.canvas.getBoundingClientRect();
     const { queries, keys } = this.size;
-    const key = Math.floor((event.clientX - box.left) / box.width * keys);
-    const query = Math.floor((event.clientY - box.top) / box.height * queries);
-    return {
-      query: Math.min(Math.max(query, 0), queries - 1),
-      key: Math.min(Math.max(key, 0), keys - 1),
-    };
+    const { row, column } = pointed(event, this.canvas, queries, keys);
+    return { query: row, key: column };
   }
 
   focusCell() {

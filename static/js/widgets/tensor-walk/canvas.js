@@ -1,3 +1,4 @@
+import { pointed } from "../../lib/pointed.js";
 import { SIGNED_STOPS, signedStop, weightStop } from "../../lib/ramp.js";
 import { fill } from "../../lib/sentences.js";
 import { setAttributes, svgElement } from "../../lib/svg.js";
@@ -122,16 +123,8 @@ export class ValueMap {
    */
   placeOf(event) {
     if (!this.map.contains(/** @type {Node} */ (event.target))) return null;
-    const pointed = event instanceof MouseEvent && event.detail > 0;
-    if (!pointed) return this.at;
-    const box = this.canvas.getBoundingClientRect();
-    const { rows, columns } = this.size;
-    const column = Math.floor((event.clientX - box.left) / box.width * columns);
-    const row = Math.floor((event.clientY - box.top) / box.height * rows);
-    return {
-      row: Math.min(Math.max(row, 0), rows - 1),
-      column: Math.min(Math.max(column, 0), columns - 1),
-    };
+    if (!(event instanceof MouseEvent) || !event.detail) return this.at;
+    return pointed(event, this.canvas, this.size.rows, this.size.columns);
   }
 
   focusCell() {
