@@ -32,7 +32,10 @@ WORDS_A_MINUTE = 220
 # Custom element → the script that comes when its figure comes near.
 LATE_WIDGETS = {
     "source-reader": "source-reader", "head-gallery": "head-gallery",
-    "tensor-walk": "model", "run-controls": "model", "change-one-thing": "model"}
+    "tensor-walk": "model", "run-controls": "model", "change-one-thing": "model",
+    "cache-stepper": "cache", "dependency-triangle": "cache", "mask-aligner": "cache",
+    "cache-bytes": "cache"}
+STYLED = ("cache",)     # bundles whose widgets have a style sheet of their own
 CSS_SPARE = re.compile(r"""(?P<kept>"[^"]*"|'[^']*')|/\*.*?\*/|;?\s*(?P<end>\})\s*
     |\s*(?P<begin>\{)\s*|(?P<sign>[:;,])\s+|(?P<line>\n)\s*""", re.DOTALL | re.VERBOSE)
 ASSETS = {"css": "static/site.css", "theme": "static/theme.js", "js": "static/app.js"}
@@ -96,6 +99,8 @@ def shared_files(pages):
         **{f"static/{name}.js": text for name, text in late_scripts.items()},
         **{f"static/{name}.css": text for name, text in late_styles().items()
            if name in late_scripts},
+        **{f"static/{name}.css": bundle_style(name) for name in STYLED
+           if any(name in bundles_of(page.html) for page in pages)},
     }
     for path in [*ROOT.glob("static/fonts/*"), *ROOT.glob("static/schema/trace.*")]:
         files[path.relative_to(ROOT).as_posix()] = path
@@ -118,6 +123,19 @@ def late_styles():
     return {folder.name: compact_css("".join(
         path.read_text("utf-8") for path in sorted(folder.glob("*.css"))))
         for folder in sorted(folders)}
+
+
+def bundles_of(html):
+    """Return the late bundles whose widgets a page has."""
+    return {bundle for widget, bundle in LATE_WIDGETS.items() if f"<{widget}" in html}
+
+
+@cache
+def bundle_style(name):
+    """Return the style sheet that only pages with a bundle's widgets link."""
+    folder = ROOT / "static/css/bundles" / name
+    return compact_css("".join(path.read_text("utf-8")
+                               for path in sorted(folder.glob("*.css"))))
 
 
 def compact_css(text):
@@ -148,8 +166,11 @@ def render_site(site, traces, references, base_url):
         body = render_article(context, markdown, environment, numbered)
         islands, scripts = page_islands(context)
         record = {**page_record(context, body, shared), "islands": islands}
+        styles = [f"../static/{name}.css" for name in STYLED
+                  if name in bundles_of(body.html)]
         html = environment.get_template("page.html").render(
             site=shared, page=record, root="../", t=context.words, csp=POLICY,
+            styles=styles,
             assets={name: f"../{path}" for name, path in ASSETS.items()})
         pages.append(Page(f"{article.slug}/index.html", html, article.scan))
         records.append(record)
