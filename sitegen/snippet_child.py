@@ -18,6 +18,7 @@ import traceback
 
 SHAPE = re.compile(r"#\s*(\[\s*\d*(?:\s*,\s*\d+)*\s*,?\s*\])")
 CHECK = "__check_shape__"
+LONGEST_LIST = 1000
 LONGEST_TEXT, LONGEST_INTEGER_BITS = 2000, 1000
 
 
@@ -116,7 +117,7 @@ def plain_value(value):
     if isinstance(value, (list, tuple)):
         items = [plain_value(item) for item in value]
         flat = all(isinstance(item, (int, float, str)) for item in items)
-        return items if flat and len(items) <= 100 else None
+        return items if flat and len(items) <= LONGEST_LIST else None
     if isinstance(value, float) and not abs(value) < float("inf"):
         return str(value)
     if isinstance(value, str):

@@ -1,13 +1,18 @@
-"""The lines of one step of the article's source file, in the running text."""
+"""The lines of one step of a source file, in the running text.
+
+They are lines of the article's source reader; an article without one names the file,
+and the page whose reader has it.
+"""
 
 from sitegen.errors import known
 from sitegen.highlight import highlight
-from sitegen.source import language_of, read_published, reader_files
+from sitegen.source import language_of, parse_steps, read_published, reader_files
 
 NAME = "source-lines"
 NUMBERED = True
 KIND = "listing"
-OPTIONS = {"step": {"type": "string"}}
+OPTIONS = {"step": {"type": "string"}, "file": {"type": "string"},
+           "reader": {"type": "string"}}
 REQUIRED = ["step"]
 
 
@@ -17,19 +22,24 @@ def prepare(directive, article):
     The reader of the whole file gets a way back to here, where here has an id.
     """
     name = directive.options["step"]
-    file = next(iter(reader_files(article.article.scan)), None)
+    own = next(iter(reader_files(article.article.scan)), None)
+    file = directive.options.get("file", own)
     if file not in article.published:
         article.problem(directive.place, "the article has no source to take lines from",
-                        "add a source-reader that shows the file of the step")
+                        "add a source-reader that shows the file of the step, or name "
+                        "the file and the page whose reader has it")
         return None
-    if name not in article.steps:
+    text = read_published(article.published[file])
+    steps, problems = parse_steps(text, file) if file != own else (article.steps, [])
+    article.problems += [new for new in problems if new not in article.problems]
+    if name not in steps:
         article.problem(directive.place, f"no step '{name}' in {file}",
-                        known(article.steps, name))
+                        known(steps, name))
         return None
-    if directive.id in article.labels:
+    if file == own and directive.id in article.labels:
         article.step_mentions.setdefault(name, []).append(
             {"href": f"#{directive.id}", "label": article.labels[directive.id].html})
-    step = article.steps[name]
-    lines = highlight(read_published(article.published[file]), language_of(file)).lines
+    step, lines = steps[name], highlight(text, language_of(file)).lines
     return {"step": step, "start": step.first, "file": file,
+            "reader": directive.options.get("reader", ""),
             "lines": lines[step.first - 1:step.last]}

@@ -108,7 +108,7 @@ def test_shape_comments_that_hold_pass(site, code):
 
 def test_only_plain_values_can_be_printed(site):
     code = ("class Odd:\n    def __getattr__(self, name):\n        raise ValueError\n"
-            "odd, big, text, far = Odd(), 10**5000, 'x' * 5000, [1] * 500\n"
+            "odd, big, text, far = Odd(), 10**5000, 'x' * 5000, [1] * 5000\n"
             "none, nested, ok = None, [[1]], 1.5")
     problems = site.problems(snippet(code) + "".join(
         f"[[value run:{name}]]\n" for name in ("odd", "big", "text", "far", "none",
