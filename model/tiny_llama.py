@@ -457,7 +457,8 @@ CLAIMS = {
     "batch": (RELATIVE, "an item alone equals the item in its batch"),
     "shift": (RELATIVE, "positions moved by 7 or 100 leave the logits"),
     "repeat": ("wrong logits", "the same call gives the same bits twice"),
-    "cache_bytes": ("bytes apart", "the cache holds 2·L·B·Hkv·T·dh numbers")}
+    "cache_bytes": ("bytes apart", "the cache holds 2·L·B·Hkv·T·dh numbers"),
+    "generation": (RELATIVE, "each call's tensors equal those of one call")}
 ARTICLE = Config(), [[1, 2, 3, 1, 4, 5], [6, 5, 6, 7, 31, 0]]
 # The article's sizes coincide (hidden = heads · head_dim = vocabulary, group
 # size = KV heads), and what coincides can be exchanged unseen.  Not so here.
@@ -484,6 +485,27 @@ def largest_difference(found, expected):
     apart = np.abs(found[unequal].astype(np.float64) - expected[unequal])
     size = np.max(np.abs(expected[np.isfinite(expected)]), initial=0.0)
     return np.max(apart, initial=0.0) / size
+
+
+def generate(model, prompt, sizes):
+    """Return the token ids, their tensors in one call, and each call's record.
+
+    The calls share a cache.  One that finds no token left of the prompt takes
+    the likeliest next one.  Each is compared with one call over all so far.
+    """
+    # step: generation — read the prompt in calls, then feed back what follows
+    ids, calls, made = list(prompt), [], {}
+    cache = Cache(model, 1, CAPACITY)
+    for size in sizes:
+        stored = cache.length
+        if stored == len(ids):
+            ids.append(int(np.argmax(made["next_token_probs"])))
+        made = record_tensors(model, [ids[stored:stored + size]], cache)
+        whole = record_tensors(model, [ids[:stored + size]])
+        apart = np.max([largest_difference(rows, whole[name][..., -size:, :])
+                        for name, rows in made.items()])
+        calls.append({"stored": stored, "new": size, "difference": apart})
+    return ids, whole, calls
 
 
 def measure_tensors(model, token_ids, expected):
@@ -546,7 +568,7 @@ def measure_calls(model, token_ids):
     yield "cache_bytes", abs(cache.payload_bytes() - count * logits.itemsize)
 
 
-def run_checks(seed, trained=None):
+def run_checks(seed, trained=None, generation=()):
     """Yield a record per claim, the worst of both sizes, limits per dtype."""
     measured = {}
     for (config, rows), known in zip((ARTICLE, ALL_DIFFERENT), (trained, None)):
@@ -558,11 +580,12 @@ def run_checks(seed, trained=None):
                                     *measure_calls(model, ids)]:
                 limit_of = dtype if CLAIMS[check_id][0] == RELATIVE else "any"
                 measured.setdefault((check_id, limit_of), []).append(value)
+    measured.update(generation)
     for (check_id, dtype), values in measured.items():
         (unit, claim), worst = CLAIMS[check_id], float(np.max(values))
         limit = LIMITS.get(dtype, 0.0)
         yield {"id": check_id + ("-float32" if dtype == "float32" else ""),
-               "claim": claim, "measured": json_number(float(f"{worst:.0e}")),
+               "claim": claim, "measured": one_digit(worst),
                "limit": limit, "unit": unit, "dtype": dtype,
                "passed": worst <= limit}
 
@@ -584,6 +607,11 @@ def json_number(value):
     return float(value) if math.isfinite(value) else json.dumps(float(value))
 
 
+def one_digit(value):
+    """Return a measured value with what machines agree on: one digit."""
+    return json_number(float(f"{value:.0e}"))
+
+
 def tensor_record(name, array):
     """Return a tensor with its axes, shape, unit and flat values."""
     short = name.split(".")[-1]
@@ -596,22 +624,29 @@ def tensor_record(name, array):
 
 def build_trace(options, weights, made, checks):
     """Return what the article shows of a run: no time, no host, no folder."""
-    ids, source, about = options.tokens, Path(__file__), options.about
-    origin, minor = ["--seed", str(options.seed)], 0
+    ids, source, about = options.ids, Path(__file__), options.about
+    origin, minor, more = ["--seed", str(options.seed)], 0, {}
     if about:
         origin, minor = ["--weights", Path(options.weights).name], 2
+    if len(options.calls) > 1:
+        minor, more = 3, {"generation": {
+            "prompt": len(options.tokens), "calls": [
+                {**call, "difference": one_digit(call["difference"])}
+                for call in options.calls]}}
+    steps = ["--chunks", commas(options.chunks), "--generate",
+             str(options.generate)] if more else []
     return {
         "format": "attention-trace", "format_major": 1, "format_minor": minor,
         "producer": {"script": source.name,
                      "sha256": hashlib.sha256(source.read_bytes()).hexdigest(),
-                     "arguments": ["--tokens", ",".join(map(str, ids)), *origin,
-                                   "--dtype", options.dtype]},
+                     "arguments": ["--tokens", commas(options.tokens), *origin,
+                                   "--dtype", options.dtype, *steps]},
         "model": {"name": "TinyLlama", "revision": f"seed {options.seed}",
                   **about, **asdict(Config()), "dtype": options.dtype,
                   "rope_pairing": "half-split", "trained": bool(about)},
         "input": {"token_ids": [ids], "position_ids": [list(range(len(ids)))],
                   "token_labels": [[LABELS[token] for token in ids]]},
-        "vocabulary": LABELS, "checks": checks,
+        "vocabulary": LABELS, "checks": checks, **more,
         "tensors": {name: tensor_record(name, made[name]) for name in made},
         "parameters": {name: {
             "shape": list(weight.shape), "encoding": "f32-base64",
@@ -639,9 +674,14 @@ def write_whole(path, content):
 
 
 # --------------------------------------------------------------- command line
-def token_ids(text):
+def numbers(text):
     """Return [1, 2, 3] for "1,2,3"; raise ValueError for anything else."""
     return [int(word) for word in text.split(",")]
+
+
+def commas(integers):
+    """Return "1,2,3" for [1, 2, 3]."""
+    return ",".join(map(str, integers))
 
 
 def parse_arguments(arguments):
@@ -651,7 +691,10 @@ def parse_arguments(arguments):
     add = parser.add_argument
     add("--verify", action="store_true", help="print all checks")
     add("--export-trace", metavar="PATH", help="write it as JSON; - prints it")
-    add("--tokens", type=token_ids, default=TOKENS, help="0..31 (%(default)s)")
+    add("--tokens", type=numbers, default=TOKENS, help="0..31 (%(default)s)")
+    add("--chunks", type=numbers, help="tokens per call, 4,2 (all in one)")
+    add("--generate", type=int, default=0, metavar="N", help="tokens after them,"
+        " each fed back in a call of its own (%(default)s)")
     either = parser.add_mutually_exclusive_group().add_argument
     either("--seed", type=int, default=str(SEED), help="(%(default)s)")
     either("--weights", metavar="FILE", help="trained ones, such as twin.npz")
@@ -659,6 +702,12 @@ def parse_arguments(arguments):
     options = parser.parse_args(arguments)
     if not options.verify and options.export_trace is None:
         parser.error("nothing to do: give --verify or --export-trace PATH")
+    options.chunks = options.chunks or [len(options.tokens)]
+    if min(options.chunks) < 1 or sum(options.chunks) != len(options.tokens):
+        parser.error(f"--chunks {commas(options.chunks)}: expected sizes above 0 "
+                     f"that add up to {len(options.tokens)}, the tokens")
+    if not 0 <= options.generate <= CAPACITY:
+        parser.error(f"--generate {options.generate}: expected 0..{CAPACITY}")
     return options
 
 
@@ -679,8 +728,11 @@ def main(arguments=None):
     if options.weights is not None:
         weights, options.about = read_weights(options.weights)
     model = TinyLlama(Config(), weights, options.dtype)
-    made = record_tensors(model, [options.tokens], Cache(model, 1, CAPACITY))
-    checks = list(run_checks(options.seed, weights))
+    sizes = options.chunks + [1] * options.generate
+    options.ids, made, options.calls = generate(model, options.tokens, sizes)
+    generation = {("generation", options.dtype): [
+        call["difference"] for call in options.calls]} if len(sizes) > 1 else {}
+    checks = list(run_checks(options.seed, weights, generation))
     if options.verify:
         to_stdout = options.export_trace == "-"
         print_checks(checks, sys.stderr if to_stdout else sys.stdout)
