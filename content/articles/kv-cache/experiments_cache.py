@@ -235,15 +235,16 @@ def check_counts(config, weights, token_ids):
 
 # ------------------------------------------------------------------- what is printed
 trace = json.loads(Path("generation_trace.json").read_text("utf-8"))
-recorded_ids = np.array(trace["input"]["token_ids"])                # [1, 12]
+recorded_ids = np.array(trace["input"]["token_ids"])  # [1, 12]
 recorded_sizes = [call["new"] for call in trace["generation"]["calls"]]
 recorded_prompt = trace["generation"]["prompt"]
 recorded_gap = max(call["difference"] for call in trace["generation"]["calls"])
 
 twin_weights, _ = read_weights("twin.npz")
 twin = TinyLlama(Config(), twin_weights)
-demo_config, demo_ids = ARTICLE[0], np.array(ARTICLE[1])            # [2, 6]
-other_config, other_ids = ALL_DIFFERENT[0], np.array(ALL_DIFFERENT[1])      # [5, 7]
+demo_config, other_config = ARTICLE[0], ALL_DIFFERENT[0]
+demo_ids = np.array(ARTICLE[1])  # [2, 6]
+other_ids = np.array(ALL_DIFFERENT[1])  # [5, 7]
 demo_weights = draw_weights(demo_config, SEED)
 other_weights = draw_weights(other_config, SEED)
 
@@ -285,7 +286,7 @@ last_cached, last_full = counted_cached[-1], counted_full[-1]
 last_ratio = last_full / last_cached
 assert last_full == recorded_ids.size * last_cached
 token_bytes = cache_bytes(Config(), 1, 8)
-answer_written = cache_bytes(Config(), 1, 1)                        # numbers, not bytes
+answer_written = cache_bytes(Config(), 1, 1)        # of one byte: numbers
 answer_read = cache_bytes(Config(), recorded_prompt, 1)
 adds_gap, bytes_gap = np.max([check_counts(demo_config, demo_weights, demo_ids),
                               check_counts(other_config, other_weights, other_ids)],
