@@ -36,6 +36,7 @@ LATE_WIDGETS = {
     "cache-stepper": "cache", "dependency-triangle": "cache", "mask-aligner": "cache",
     "cache-bytes": "cache"}
 STYLED = ("cache",)     # bundles whose widgets have a style sheet of their own
+STYLED_BY = {**LATE_WIDGETS, "line-plot": "cache"}  # that one has no script
 CSS_SPARE = re.compile(r"""(?P<kept>"[^"]*"|'[^']*')|/\*.*?\*/|;?\s*(?P<end>\})\s*
     |\s*(?P<begin>\{)\s*|(?P<sign>[:;,])\s+|(?P<line>\n)\s*""", re.DOTALL | re.VERBOSE)
 ASSETS = {"css": "static/site.css", "theme": "static/theme.js", "js": "static/app.js"}
@@ -126,8 +127,8 @@ def late_styles():
 
 
 def bundles_of(html):
-    """Return the late bundles whose widgets a page has."""
-    return {bundle for widget, bundle in LATE_WIDGETS.items() if f"<{widget}" in html}
+    """Return the bundles whose widgets, with or without a script, a page has."""
+    return {bundle for widget, bundle in STYLED_BY.items() if f"<{widget}" in html}
 
 
 @cache

@@ -12,6 +12,7 @@ from tests.site_builder import SmallSite
 
 GOLDEN = Path(__file__).parent / "golden"
 EXPECTED = "expected.html"
+DATA = ("configurations.json", "decode.json")   # beside the article; no traces
 
 
 def cases():
@@ -24,12 +25,13 @@ def golden_html(case):
     with tempfile.TemporaryDirectory() as folder:
         site = SmallSite(folder)
         settings = {*case.glob("*.toml"), *case.glob("changes.json")}
-        traces = sorted({*case.glob("*.json")} - settings)
+        data = {case / name for name in DATA if (case / name).is_file()}
+        traces = sorted({*case.glob("*.json")} - settings - data)
         site.add("traces.toml", "".join(
             f'[{trace.stem}]\nfile = "content/{trace.name}"\n' for trace in traces))
         for file in [*traces, *settings]:
             site.add(file.name, file.read_bytes())
-        for file in [case / "index.md", *case.glob("*.py")]:
+        for file in [case / "index.md", *case.glob("*.py"), *data]:
             site.add(f"articles/a/{file.name}", file.read_bytes())
         html = site.build()["a/index.html"]
     start = html.index(">", html.index("<article")) + 1
