@@ -236,8 +236,7 @@ class TinyLlama:
         if token_ids.dtype.kind not in "iu":
             raise ValueError(f"token ids are {token_ids.dtype}, not integers")
         batch, length = token_ids.shape
-        if cache is None:
-            cache = Cache(self, batch, length)
+        cache = cache or Cache(self, batch, length)
         # step: positions — count on from the cache; nothing later may be seen
         query_positions, key_positions = cache.positions(batch, length)
         allowed = key_positions <= query_positions[:, None] # [T, S]
@@ -420,10 +419,7 @@ def plain_layer(c, w, x):
 
 
 def reference_tensors(config, weights, token_ids):
-    """Return all tensors of one sequence, calculated number by number.
-
-    It shares no function with the model; float64 arrays without a batch axis.
-    """
+    """Return one sequence's tensors; no function is shared with the model."""
     w = {name: weight.tolist() for name, weight in weights.items()}
     x = [w["embedding"][token] for token in token_ids]
     m = {"embedding": x}
@@ -488,23 +484,21 @@ def largest_difference(found, expected):
 
 
 def generate(model, prompt, sizes):
-    """Return the token ids, their tensors in one call, and each call's record.
+    """Return all token ids, their tensors by one call, and how calls differ.
 
-    The calls share a cache.  One that finds no token left of the prompt takes
-    the likeliest next one.  Each is compared with one call over all so far.
+    sizes  tokens per call; with none left of the prompt, the likeliest goes in
     """
-    # step: generation — read the prompt in calls, then feed back what follows
-    ids, calls, made = list(prompt), [], {}
-    cache = Cache(model, 1, CAPACITY)
-    for size in sizes:
-        stored = cache.length
+    # step: generation — read the prompt, then feed back what is likeliest
+    ids, cache, made, calls = [*prompt], Cache(model, 1, CAPACITY), {}, []
+    for stored, size in zip(np.cumsum([0, *sizes]).tolist(), sizes):
         if stored == len(ids):
             ids.append(int(np.argmax(made["next_token_probs"])))
         made = record_tensors(model, [ids[stored:stored + size]], cache)
-        whole = record_tensors(model, [ids[:stored + size]])
-        apart = np.max([largest_difference(rows, whole[name][..., -size:, :])
-                        for name, rows in made.items()])
-        calls.append({"stored": stored, "new": size, "difference": apart})
+        whole = record_tensors(model, [ids[:stored + size]])    # no cache
+        apart = np.max([largest_difference(made[name], tensor[..., -size:, :])
+                        for name, tensor in whole.items()])
+        calls.append({"stored": stored, "new": size,
+                      "difference": json_number(float(f"{apart:.0e}"))})
     return ids, whole, calls
 
 
@@ -585,15 +579,13 @@ def run_checks(seed, trained=None, generation=()):
         (unit, claim), worst = CLAIMS[check_id], float(np.max(values))
         limit = LIMITS.get(dtype, 0.0)
         yield {"id": check_id + ("-float32" if dtype == "float32" else ""),
-               "claim": claim, "measured": one_digit(worst),
+               "claim": claim, "measured": json_number(float(f"{worst:.0e}")),
                "limit": limit, "unit": unit, "dtype": dtype,
                "passed": worst <= limit}
 
 
 # ---------------------------------------------------------------------- trace
-AXES = {
-    "batch position channel": "embedding attn_norm merged attn_out resid_mid "
-    "mlp_norm gate up mlp_act mlp_out resid_out final_norm",
+AXES = {                        # of the others: batch position channel
     "batch head position channel": "q q_rotated heads",
     "batch kv_head position channel": "k k_rotated v",
     "batch head query key": "scores masked_scores weights",
@@ -607,15 +599,11 @@ def json_number(value):
     return float(value) if math.isfinite(value) else json.dumps(float(value))
 
 
-def one_digit(value):
-    """Return a measured value with what machines agree on: one digit."""
-    return json_number(float(f"{value:.0e}"))
-
-
 def tensor_record(name, array):
     """Return a tensor with its axes, shape, unit and flat values."""
     short = name.split(".")[-1]
-    axes = next(axes for axes in AXES if short in AXES[axes].split())
+    axes = next((axes for axes in AXES if short in AXES[axes].split()),
+                "batch position channel")
     rounded = np.round(array.astype(np.float64), 6) + 0.0    # -0.0 becomes 0.0
     return {"dims": axes.split(), "shape": list(array.shape),
             "unit": UNITS.get(short, "activation"),
@@ -625,21 +613,21 @@ def tensor_record(name, array):
 def build_trace(options, weights, made, checks):
     """Return what the article shows of a run: no time, no host, no folder."""
     ids, source, about = options.ids, Path(__file__), options.about
-    origin, minor, more = ["--seed", str(options.seed)], 0, {}
+    origin, minor, more, steps = ["--seed", str(options.seed)], 0, {}, []
     if about:
         origin, minor = ["--weights", Path(options.weights).name], 2
+    tokens, chunks = (",".join(map(str, sizes))
+                      for sizes in (options.tokens, options.chunks))
     if len(options.calls) > 1:
-        minor, more = 3, {"generation": {
-            "prompt": len(options.tokens), "calls": [
-                {**call, "difference": one_digit(call["difference"])}
-                for call in options.calls]}}
-    steps = ["--chunks", commas(options.chunks), "--generate",
-             str(options.generate)] if more else []
+        minor = 3
+        steps = ["--chunks", chunks, "--generate", str(options.generate)]
+        more["generation"] = {"prompt": len(options.tokens),
+                              "calls": options.calls}
     return {
         "format": "attention-trace", "format_major": 1, "format_minor": minor,
         "producer": {"script": source.name,
                      "sha256": hashlib.sha256(source.read_bytes()).hexdigest(),
-                     "arguments": ["--tokens", commas(options.tokens), *origin,
+                     "arguments": ["--tokens", tokens, *origin,
                                    "--dtype", options.dtype, *steps]},
         "model": {"name": "TinyLlama", "revision": f"seed {options.seed}",
                   **about, **asdict(Config()), "dtype": options.dtype,
@@ -679,11 +667,6 @@ def numbers(text):
     return [int(word) for word in text.split(",")]
 
 
-def commas(integers):
-    """Return "1,2,3" for [1, 2, 3]."""
-    return ",".join(map(str, integers))
-
-
 def parse_arguments(arguments):
     """Return the command line's options; a mistake is one line and status 2."""
     parser = argparse.ArgumentParser(prog="tiny_llama.py", allow_abbrev=False)
@@ -692,9 +675,8 @@ def parse_arguments(arguments):
     add("--verify", action="store_true", help="print all checks")
     add("--export-trace", metavar="PATH", help="write it as JSON; - prints it")
     add("--tokens", type=numbers, default=TOKENS, help="0..31 (%(default)s)")
-    add("--chunks", type=numbers, help="tokens per call, 4,2 (all in one)")
-    add("--generate", type=int, default=0, metavar="N", help="tokens after them,"
-        " each fed back in a call of its own (%(default)s)")
+    add("--chunks", type=numbers, help="how many of them each call reads")
+    add("--generate", type=int, default=0, metavar="N", help="further tokens")
     either = parser.add_mutually_exclusive_group().add_argument
     either("--seed", type=int, default=str(SEED), help="(%(default)s)")
     either("--weights", metavar="FILE", help="trained ones, such as twin.npz")
@@ -702,12 +684,12 @@ def parse_arguments(arguments):
     options = parser.parse_args(arguments)
     if not options.verify and options.export_trace is None:
         parser.error("nothing to do: give --verify or --export-trace PATH")
-    options.chunks = options.chunks or [len(options.tokens)]
-    if min(options.chunks) < 1 or sum(options.chunks) != len(options.tokens):
-        parser.error(f"--chunks {commas(options.chunks)}: expected sizes above 0 "
-                     f"that add up to {len(options.tokens)}, the tokens")
+    length = len(options.tokens)
+    options.chunks = options.chunks or [length]
+    if min(options.chunks) < 1 or sum(options.chunks) != length:
+        parser.error(f"--chunks: expected sizes above 0, together {length}")
     if not 0 <= options.generate <= CAPACITY:
-        parser.error(f"--generate {options.generate}: expected 0..{CAPACITY}")
+        parser.error(f"--generate: expected 0..{CAPACITY}")
     return options
 
 
@@ -728,11 +710,11 @@ def main(arguments=None):
     if options.weights is not None:
         weights, options.about = read_weights(options.weights)
     model = TinyLlama(Config(), weights, options.dtype)
-    sizes = options.chunks + [1] * options.generate
-    options.ids, made, options.calls = generate(model, options.tokens, sizes)
-    generation = {("generation", options.dtype): [
-        call["difference"] for call in options.calls]} if len(sizes) > 1 else {}
-    checks = list(run_checks(options.seed, weights, generation))
+    options.ids, made, options.calls = generate(
+        model, options.tokens, options.chunks + [1] * options.generate)
+    apart = [float(call["difference"]) for call in options.calls]
+    checks = list(run_checks(options.seed, weights, {
+        ("generation", options.dtype): apart} if len(apart) > 1 else {}))
     if options.verify:
         to_stdout = options.export_trace == "-"
         print_checks(checks, sys.stderr if to_stdout else sys.stdout)

@@ -15,7 +15,7 @@ SCRIPT_LINES = 250
 COLUMNS = 88
 # The model is read from top to bottom, on a page that shows 80 columns.
 MODEL = ROOT / "model" / "tiny_llama.py"
-MODEL_LINES, MODEL_COLUMNS = 700, 80
+MODEL_LINES, MODEL_COLUMNS = 735, 80
 # The probe is downloaded as one file, so its parts cannot be files of their own.
 PROBE = ROOT / "probe" / "probe_pretrained.py"
 PROBE_LINES = 1300

@@ -192,8 +192,8 @@ MISTAKES = [
     ("cache-one-step", "the length grows by one whatever comes",
      "cache.length += length", "cache.length += 1"),
     ("cache-not-reset", "the next sequence goes on where the last one ended",
-     "            cache = Cache(self, batch, length)",
-     "            cache = vars(self).setdefault(batch, Cache(self, batch, 999))"),
+     "cache = cache or Cache(self, batch, length)",
+     "cache = cache or vars(self).setdefault(batch, Cache(self, batch, 999))"),
     ("cache-last-refused", "full one position too early",
      "end > capacity", "end >= capacity"),
     ("cache-first-item", "all batch items read the first one's keys", READ,
@@ -239,4 +239,22 @@ UNCHANGED = [
      'rms_norm(hidden, weights["attn_norm"], eps))',
      'rms_norm(2.0 * hidden, weights["attn_norm"], 4.0 * eps))',
      "RMSNorm divides a common factor away, as in embeddings times sqrt(D)"),
+]
+
+# Of the cache alone: the check of a generation, --chunks and --generate, notices each.
+GENERATION_MISTAKES = [
+    change for change in MISTAKES
+    if change[0] in ("positions-restart", "positions-doubled", "mask-upper-left",
+                     "cache-overwrites", "cache-one-layer", "cache-new-only",
+                     "cache-one-step")] + [
+    ("positions-behind", "a new token gets the position of the last one",
+     POSITIONS, "return key_positions[self.length:] - (self.length > 0), "
+     "key_positions"),
+    ("cache-one-off", "values are written one row before their place",
+     "self.values[layer, :, :, self.length:end] = v",
+     "self.values[layer, :, :, max(self.length - 1, 0):][:, :, :k.shape[2]] = v"),
+    ("cache-length-stale", "the length is not counted on",
+     "cache.length += length", "cache.length = cache.length or length"),
+    ("mask-by-index", "the column's number is compared with the row's", MASK,
+     "allowed = np.arange(len(key_positions)) <= np.arange(length)[:, None]"),
 ]

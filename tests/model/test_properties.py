@@ -40,7 +40,7 @@ def test_the_default_sizes_are_the_articles(llama):
 
 
 def test_six_tokens_are_shown_of_which_one_is_repeated(llama):
-    ids = llama.token_ids(llama.TOKENS)
+    ids = llama.numbers(llama.TOKENS)
     assert len(ids) == 6 and len(set(ids)) == 5
     assert len(set(llama.LABELS)) == llama.Config().vocab_size
 
