@@ -39,6 +39,7 @@ MASKS = {
 SIGNS = {"left": ("same", "blind"), "late": ("same", "leaking"),
          "early": ("blind", "empty")}
 SUM_ROUNDING = 1e-12
+RECORDED_ROUNDING = 1e-6    # a trace has six decimals of a score and of a weight
 DIGITS = 2
 
 
@@ -111,28 +112,44 @@ def check_options(trace, options):
         if options[option] >= count:
             yield (f"the trace has no {option} {options[option]}",
                    f"expected {option} 0 to {count - 1}")
+            return
     if options["stored"] + options["new"] > keys:
         yield (f"{options['stored']} stored and {options['new']} new are more than the "
                f"trace's {keys} positions", "take fewer")
+        return
+    apart = off_recording(trace, options)
+    if not apart <= RECORDED_ROUNDING:
+        yield (f"the right mask's weights are {power_of_ten(apart)} off the recorded "
+               "ones", "expected at most one of the sixth decimal; record it again")
 
 
 def drawn(trace, options):
     """Return the variables that say what each mask does; the options are checked."""
     layer, head, stored = options["layer"], options["head"], options["stored"]
-    scores, recorded = (trace.tensor(f"layers.{layer}.{kind}")[0]
-                        for kind in ("scores", "weights"))
-    end = stored + options["new"]
-    rectangle = np.s_[head, stored:end, :end]
-    panels = [panel_of(name, scores[rectangle], stored) for name in MASKS]
-    right = aligned(scores[rectangle], stored, "right").weights
-    apart = float(np.abs(right - recorded[rectangle]).max())
+    scores = chunk_of(trace, "scores", options)
     return {
-        "panels": panels, "masks": list(MASKS), "signs": SIGNS,
+        "panels": [panel_of(name, scores, stored) for name in MASKS],
+        "masks": list(MASKS), "signs": SIGNS,
         "layer": layer, "layers": len(recorded_layers(trace)),
-        "head": head, "heads": len(scores),
-        "stored": stored, "count": options["new"], "end": end,
-        "positions": scores.shape[1], "difference": power_of_ten(apart),
+        "head": head, "heads": trace.data["model"]["num_attention_heads"],
+        "stored": stored, "count": options["new"], "end": scores.shape[1],
+        "positions": trace.tensor(f"layers.{layer}.scores").shape[3],
+        "difference": power_of_ten(off_recording(trace, options)),
     }
+
+
+def chunk_of(trace, kind, options):
+    """Return the chunk's rectangle of a layer's scores or weights, [T, S]."""
+    stored, end = options["stored"], options["stored"] + options["new"]
+    array = trace.tensor(f"layers.{options['layer']}.{kind}")
+    return array[0, options["head"], stored:end, :end]
+
+
+def off_recording(trace, options):
+    """Return how far the right mask's weights are from those of one call, at most."""
+    scores, weights = (chunk_of(trace, kind, options) for kind in ("scores", "weights"))
+    right = aligned(scores, options["stored"], "right").weights
+    return float(np.abs(right - weights).max())
 
 
 def aligned(scores, stored, mask):

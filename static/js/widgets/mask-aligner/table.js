@@ -34,7 +34,7 @@ export function drawTable(table, picture) {
   const each = labels.slice(0, keys).map(() => document.createElement("col"));
   cols.replaceChildren(.../** @type {Element[]} */ ([name, ...each, sums]));
   columns.replaceChildren(...labels.slice(0, keys).map((label, key) =>
-    heading({ position: key, label, scope: "col", edge: key === stored })));
+    heading(key, label, "col")));
   table.tBodies[0].replaceChildren(...rows.map((row) => tableRow(row, picture)));
   const [total] = /** @type {HTMLTableSectionElement} */ (table.tFoot).rows;
   total.cells[1].colSpan = keys + SUMS - 2;
@@ -47,18 +47,19 @@ export function drawTable(table, picture) {
 function tableRow(row, picture) {
   const made = document.createElement("tr");
   const { position } = row;
-  const label = picture.labels[position];
   made.append(
-    heading({ position, label, scope: "row", edge: false }),
-    ...[...row.weights.keys()].map((key) => weightCell(row, key, picture)),
+    heading(position, picture.labels[position], "row"),
+    ...[...row.weights.keys()].map((key) => weightCell(row, key, picture.masked)),
     ...[row.sum, row.leak, row.hidden].map(sumCell));
   return made;
 }
 
 /**
- * @param {{position: number, label: string, scope: string, edge: boolean}} place
+ * @param {number} position
+ * @param {string} label
+ * @param {"row" | "col"} scope
  */
-function heading({ position, label, scope, edge }) {
+function heading(position, label, scope) {
   const made = document.createElement("th");
   const number = document.createElement("i");
   const name = document.createElement("bdi");
@@ -66,7 +67,6 @@ function heading({ position, label, scope, edge }) {
   number.textContent = String(position);
   name.textContent = label;
   made.append(number, " ", name);
-  made.classList.toggle("edge", edge);
   return made;
 }
 
@@ -74,14 +74,13 @@ function heading({ position, label, scope, edge }) {
  * Return a key's cell; framed where the right mask would have it otherwise.
  * @param {Row} row
  * @param {number} key
- * @param {Picture} picture
+ * @param {string} masked
  */
-function weightCell({ position, allowed, weights }, key, { stored, masked }) {
+function weightCell({ position, allowed, weights }, key, masked) {
   const made = document.createElement("td");
   const seen = allowed[key] === 1;
   made.className = seen ? weightClass(weights[key]) : "masked";
   made.classList.toggle("wrong", seen !== (key <= position));
-  made.classList.toggle("edge", key === stored);
   made.append(seen ? fixed(weights[key], DIGITS) : maskedMark(masked));
   return made;
 }
