@@ -5,6 +5,7 @@ cache-bytes.js calculates for any context, batch and size of a number, and reads
 text of a config.json.
 """
 
+import math
 from dataclasses import dataclass
 
 from sitegen.configurations import (
@@ -71,6 +72,7 @@ def prepare(directive, article):
     return {"configurations": [_for_script(one) for one in configurations.values()],
             "shown": shown, "choice": choice, "item_bytes": ITEM_BYTES,
             "most_context": MOST_CONTEXT, "most_batch": MOST_BATCH,
+            "power": round(math.log2(choice.context)),
             "table": [table_row(one, choice, words) for one in configurations.values()],
             "sources": [source_row(one, words) for one in configurations.values()],
             "sentence": arithmetic(shown, choice, words),

@@ -6,8 +6,8 @@
  */
 
 /**
- * Return the multiply-adds of a call of `fresh` positions after `stored` ones: logits of
- * all new rows; scores and mixture over the whole rectangle, masked cells too.
+ * Return the multiply-adds of a call of `fresh` positions after `stored` ones: logits
+ * of all new rows; scores and mixture over the whole rectangle, masked cells too.
  * @param {Sizes & Record<"hidden_size" | "intermediate_size" | "vocab_size", number>
  *   } model
  * @param {number} fresh
