@@ -94,8 +94,8 @@ def test_what_is_said_is_what_changed(triangle_site):
     leave(triangle_site, leaks)
     assert sentence_of(triangle_site.tree(DIRECTIVE)) == (
         "Replacing token 2, “meets”, by “word9” changes in layer 0 the entries at "
-        "2, 4, in layer 1 the entries at 0, 2–5. No position is the same in every layer: "
-        "nothing of the cache serves a prompt that begins with another token.")
+        "2, 4, in layer 1 the entries at 0, 2–5. No position is the same in every "
+        "layer: nothing of the cache serves a prompt that begins with another token.")
     leave(triangle_site, np.zeros_like(CHANGES))
     assert "changes in layer 0 none, in layer 1 none. Those at 0–5" in sentence_of(
         triangle_site.tree(DIRECTIVE))
