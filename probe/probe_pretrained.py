@@ -16,6 +16,7 @@ In shapes: B = 1, T positions, Hq and Hkv heads, dh head_dim, D hidden_size, L l
 import argparse
 import base64
 import contextlib
+import gc
 import hashlib
 import importlib.metadata
 import inspect
@@ -187,15 +188,16 @@ def deflated_base64(blocks):
 class TraceFile:
     """A trace that is written while it is made, and appears only when it is whole."""
 
-    def __init__(self, path, encoding):
+    def __init__(self, path, encoding, minor=1):
         self.path, self.encoding = Path(os.path.realpath(path)), encoding
+        self.minor = minor
         self.unfinished = self.path.with_name(f"{self.path.name}.{os.getpid()}.part")
         self.names = set()
 
     def __enter__(self):
         self.file = self.unfinished.open("w", encoding="utf-8", newline="\n")
         self.file.write('{"format":"attention-trace","format_major":1,'
-                        '"format_minor":1,\n"tensors":{')
+                        f'"format_minor":{self.minor},\n"tensors":{{')
         return self
 
     def add(self, name, array, head_ids=None):
@@ -630,11 +632,16 @@ def compare_in_chunks(model, ids, sizes, logits):
                                f"{start}: it was not passed on as '{name}'")
         found = output.logits[0]
         check_finite(found)
-        worst = max(worst, (found.float() - full.float()).abs().max().item())
+        worst = max(worst, (widened(found) - widened(full)).abs().max().item())
         chosen = full.gather(-1, found.argmax(-1, keepdim=True))[:, 0]
         losses += (full.amax(-1) - chosen).float().tolist()
     size = logits.abs().max().item()
     return worst / size, [loss / size for loss in losses], cache
+
+
+def widened(logits):
+    """Return logits in float32, or in float64 where they are that."""
+    return logits.to(torch.promote_types(logits.dtype, torch.float32))
 
 
 def check_finite(logits):
@@ -646,9 +653,7 @@ def check_finite(logits):
 def measure_chunks(model, ids, logits, recorder):
     """Measure the ways of feeding the tokens that must agree; return the last cache."""
     length = ids.shape[1]
-    third = max(1, length // 3)
-    rest = [length % third] if length % third else []
-    ways = {"cached": [1] * length, "chunks": [third] * (length // third) + rest,
+    ways = {"cached": [1] * length, "chunks": thirds(length),
             "one_more": [length - 1, 1] if length > 1 else [1]}
     check_finite(logits)
     limit, flips = LIMITS["cached"][DTYPES.index(recorder.options.dtype)], 0
@@ -658,6 +663,12 @@ def measure_chunks(model, ids, logits, recorder):
         flips += sum(loss > limit for loss in losses)
     recorder.measure("likeliest", flips)
     return cache
+
+
+def thirds(length):
+    """Return the sizes of three chunks and, where that leaves some, a fourth."""
+    third = max(1, length // 3)
+    return [third] * (length // third) + [length % third] * (length % third > 0)
 
 
 def describe_cache(cache, config, item_bytes, length):
@@ -690,6 +701,100 @@ def check_records(worst, dtype):
                         "measured": float(f"{worst[check]:.0e}"), "dtype": dtype,
                         "passed": worst[check] <= limit})
     return records
+
+
+# ----------------------------------------------------------------- the precision study
+PRECISIONS = ("float64", "float32", "bfloat16", "float16")
+STUDIED_TOKENS = 3                 # one that stays, one that is replaced, the last
+
+
+def device_can(device, dtype):
+    """Return whether a device multiplies matrices of a type: MPS has no float64."""
+    try:
+        ones = torch.ones(2, 2, dtype=dtype, device=device)
+        return (ones @ ones).sum().item() == 8
+    except (RuntimeError, TypeError):
+        return False
+
+
+def last_logits(model, ids, position=None):
+    """Return [V] logits of the last token, with a cache of those before it.
+
+    ids       [1, T]
+    position  that the last token is said to have: T - 1 where it is None
+    """
+    name = cache_name(model)
+    cache = model(ids[:, :-1], use_cache=True)[name]
+    said = {} if position is None else {"position_ids": ids.new_tensor([[position]])}
+    return model(ids[:, -1:], use_cache=True, **{name: cache}, **said).logits[0, -1]
+
+
+@torch.inference_mode()
+def measure_precision(model, ids):
+    """Return what a use of the cache, right or wrong, changes in the model's type.
+
+    Differences are of logits, over the largest one of this type's own full pass:
+    right ways (cached, chunks) at the worst position, wrong ones (wrong_position: the
+    last token one position too late; stale: token 1 was another) at the last.
+
+    Raises ValueError for logits that are not finite.
+    """
+    length, full = ids.shape[1], model(ids, use_cache=False).logits[0]
+    check_finite(full)
+    cached, losses, cache = compare_in_chunks(model, ids, [1] * length, full)
+    other = ids.clone()
+    other[0, 1] = (other[0, 1] + 1) % model.config.vocab_size
+    size, last = widened(full).abs().max().item(), widened(full[-1])
+    apart = {"cached": cached,
+             "chunks": compare_in_chunks(model, ids, thirds(length), full)[0]}
+    for mistake, found in {"wrong_position": last_logits(model, ids, length),
+                           "stale": last_logits(model, other)}.items():
+        check_finite(found)
+        apart[mistake] = (widened(found) - last).abs().max().item() / size
+    return {**{name: float(f"{value:.0e}") for name, value in apart.items()},
+            "bytes": sum(layer.keys.nbytes + layer.values.nbytes
+                         for layer in cache.layers),
+            "flips": sum(loss > 0 for loss in losses)}
+
+
+def study_precision(options, located, ids):
+    """Return a record for each type; a type's model is loaded and let go alone."""
+    records = []
+    for name in PRECISIONS:
+        dtype = getattr(torch, name)
+        if not device_can(ids.device, dtype):
+            say(f"not in {name}: {options.device} does not calculate in it")
+            continue
+        say(f"the same prompt in {name}")
+        free_memory()
+        try:
+            measured = measure_precision(load_weights(options, located, dtype), ids)
+        except ValueError as error:
+            say(f"not in {name}: {error}")
+        else:
+            records.append({"id": name, **measured})
+    return records
+
+
+def free_memory():
+    """Give back what models that nothing refers to any more have held."""
+    gc.collect()
+    if torch.cuda.is_available():
+        torch.cuda.empty_cache()
+
+
+def check_precision(options, config, shapes, length):
+    """Raise ValueError for a prompt too short to study, or a device too small.
+
+    The widest type counts; the first model is let go before another is loaded.
+    """
+    if length < STUDIED_TOKENS:
+        raise ValueError(f"--precision: {length} tokens, at least {STUDIED_TOKENS} are "
+                         "needed, one to replace and one to ask after it")
+    try:
+        check_memory(estimate_bytes(config, shapes, 8, length), options.device)
+    except ValueError as error:
+        raise ValueError(f"--precision, in float64: {error}") from None
 
 
 # ------------------------------------------------------------------ before the weights
@@ -1076,9 +1181,8 @@ def group_shapes(shapes, model):
 def load(options):
     """Return (model, tokenizer, (prompt, text, ids), located); check before loading."""
     check_device(options.device)
-    located = source, extra = locate(options.model)
-    common = {**extra, "trust_remote_code": False, "local_files_only": options.offline,
-              **({} if Path(source).is_dir() else {"revision": options.revision})}
+    located = source, _ = locate(options.model)
+    common = shared_options(options, located)
     say(f"reading the configuration and the tokenizer of {Path(options.model).name}")
     with named_errors(options.model):
         config = AutoConfig.from_pretrained(source, **common)
@@ -1096,15 +1200,33 @@ def load(options):
     dtype = getattr(torch, options.dtype)
     needs = estimate_bytes(config, shapes, dtype.itemsize, len(ids))
     check_memory(needs, options.device)
+    if options.precision:
+        check_precision(options, config, shapes, len(ids))
     say(f"loading {needs['weights'] / 1e9:.3g} GB of weights in {options.dtype}")
+    model = load_weights(options, located, dtype)
+    return model, tokenizer, (prompt, text, ids), located
+
+
+def shared_options(options, located):
+    """Return what each from_pretrained takes beside the source."""
+    source, extra = located
+    return {**extra, "trust_remote_code": False, "local_files_only": options.offline,
+            **({} if Path(source).is_dir() else {"revision": options.revision})}
+
+
+def load_weights(options, located, dtype):
+    """Return the model in a type, with eager attention, where it was asked for.
+
+    It has the type from the start: a cast afterwards would round the rotary table.
+    """
     with named_errors(options.model):
-        # With the dtype from the start: a cast afterwards rounds the rotary table.
         model = AutoModelForCausalLM.from_pretrained(
-            source, **common, dtype=dtype, device_map=options.device,
-            use_safetensors=True, attn_implementation="eager").eval()
+            located[0], **shared_options(options, located), dtype=dtype,
+            device_map=options.device, use_safetensors=True,
+            attn_implementation="eager").eval()
     check_placement(model, options.device)
     fill_in(model.config)
-    return model, tokenizer, (prompt, text, ids), located
+    return model
 
 
 def check_placement(model, device):
@@ -1144,7 +1266,8 @@ def record(options):
     if device.type == "cuda":
         torch.cuda.reset_peak_memory_stats(device)
     ids = torch.tensor([tokens], device=device)
-    with (TraceFile(options.output, options.encoding) as trace,
+    minor = 3 if options.precision else 1
+    with (TraceFile(options.output, options.encoding, minor) as trace,
           progress_bar("layers", len(options.layers)) as progress):
         recorder = Recorder(trace, options, config, progress)
         logits = full_pass(model, ids, recorder)
@@ -1158,7 +1281,7 @@ def record(options):
             trace.add("next_token_probs", chances[None])
         checks = check_records(recorder.worst, options.dtype)
         hashes = file_hashes(options.model, options, options.revision, located)
-        trace.finish({
+        rest = {
             "producer": {"script": Path(__file__).name, "sha256": sha256(__file__),
                          "arguments": options.arguments},
             "model": describe_model(config, options, recorder, hashes,
@@ -1166,7 +1289,11 @@ def record(options):
             "input": describe_input(options, prompt, text, tokens, tokenizer),
             "next_token": likeliest(chances, tokenizer),
             "cache": cache, "shapes": group_shapes(recorder.shapes, model),
-            "checks": checks, "environment": describe_environment(device)})
+            "checks": checks, "environment": describe_environment(device)}
+        if options.precision:
+            del model                               # one at a time is in memory
+            rest["precision"] = study_precision(options, located, ids)
+        trace.finish(rest)
     return checks
 
 
@@ -1228,6 +1355,8 @@ def parse_arguments(arguments):
         help="layers that keep q, k, v and the block's tensors, or none (%(default)s)")
     add("--encoding", choices=ENCODINGS, default="f32",
         help="of the weights: float32, or rows of whole parts (%(default)s)")
+    add("--precision", action="store_true", help="run the prompt in float64, float32, "
+        "bfloat16 and float16 too: what a cache changes, used rightly and wrongly")
     add("--output", default="pretrained_trace.json", metavar="PATH",
         help="the trace, or a folder for it (%(default)s)")
     add("--offline", action="store_true", help="do not ask the hub")
@@ -1255,7 +1384,8 @@ def shown_arguments(options):
         Path(options.model).resolve().name)
     shown = ["--model", model, "--device", options.device, "--dtype", options.dtype,
              "--encoding", options.encoding]
-    return shown + ["--chat"] * options.chat
+    return (shown + ["--chat"] * options.chat
+            + ["--precision"] * options.precision)
 
 
 def print_checks(checks):

@@ -245,7 +245,7 @@ UNCHANGED = [
 GENERATION_MISTAKES = [
     change for change in MISTAKES
     if change[0] in ("positions-restart", "positions-doubled", "mask-upper-left",
-                     "cache-overwrites", "cache-one-layer", "cache-new-only",
+                     "cache-overwrites", "cache-one-layer",
                      "cache-one-step")] + [
     ("positions-behind", "a new token gets the position of the last one",
      POSITIONS, "return key_positions[self.length:] - (self.length > 0), "
