@@ -74,7 +74,7 @@ export class DependencyTriangle extends HTMLElement {
     this.state = { ...this.usual };
     this.triangles = [...this.querySelectorAll(".triangles table")].map((table) =>
       new ChangeTable(/** @type {HTMLTableElement} */ (table), same));
-    const strip = /** @type {HTMLTableElement} */ (this.querySelector(".strip"));
+    const strip = /** @type {HTMLTableElement} */ (this.querySelector(".entries"));
     this.strip = new ChangeTable(strip, same);
     for (const triangle of this.triangles) triangle.makeGrid(this.usual.at);
   }

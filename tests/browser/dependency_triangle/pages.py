@@ -87,7 +87,7 @@ def triangles(page):
 def strip(page):
     """Return the texts of the chosen row, keys and values of each layer in turn."""
     return page.evaluate("""() =>
-      [...document.querySelectorAll("#triangle .strip tbody tr")].map((row) =>
+      [...document.querySelectorAll("#triangle .entries tbody tr")].map((row) =>
         [...row.cells].slice(1).map((cell) => cell.textContent))""")
 
 

@@ -61,13 +61,13 @@ def chunk(page):
         int(page.input_value(f"#aligner [data-control={name}]"))
         for name in ("begin", "end", "stored", "count"))
     assert (begin, end) == (stored, stored + count)
-    assert page.locator("#aligner .borders .new").count() == count
+    assert page.locator("#aligner .chunk-line .new").count() == count
     return stored, count
 
 
 def drag(page, border, to):
     """Drag a border between two tokens, with the mouse."""
-    box = page.locator("#aligner .borders ol").bounding_box()
+    box = page.locator("#aligner .chunk-line ol").bounding_box()
     start = int(page.input_value(f"#aligner [data-control={border}]"))
     line = box["y"] + box["height"] / 2
     x_of = [box["x"] + box["width"] * place / len(TOKENS) for place in (start, to)]

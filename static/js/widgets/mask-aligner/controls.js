@@ -39,7 +39,7 @@ export function showState(root, state) {
       root.querySelector(`[data-control="${name}"]`));
     if (input.value !== String(value)) input.value = String(value);
   }
-  [...root.querySelectorAll(".borders li")].forEach((token, position) => {
+  [...root.querySelectorAll(".chunk-line li")].forEach((token, position) => {
     token.className = position < stored ? "stored"
       : position < numbers.end ? "new" : "later";
   });
