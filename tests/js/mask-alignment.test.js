@@ -80,7 +80,7 @@ test("upper left is the right mask exactly where nothing is stored", () => {
     findingsOf(chunkRows(SCORES, chunk, "left")).same, chunk.stored === 0));
 });
 
-test("one too many is right for one new token alone; the last row never leaks", () => {
+test("one too wide is right for one new token alone; the last row never leaks", () => {
   everyChunk((chunk) => {
     const { same, leaking } = findingsOf(chunkRows(SCORES, chunk, "late"));
     assert.equal(same, chunk.count === 1);
@@ -89,7 +89,7 @@ test("one too many is right for one new token alone; the last row never leaks", 
   });
 });
 
-test("one too few hides each query from itself, and all from position 0", () => {
+test("strict hides each query from itself, and all from position 0", () => {
   everyChunk((chunk) => {
     const { blind, empty, sums } = findingsOf(chunkRows(SCORES, chunk, "early"));
     assert.equal(blind.length, chunk.count);
