@@ -3,10 +3,12 @@
     python experiments_memory.py
 
 It runs beside configurations.json, which says where each configuration was read, and
-pretrained_trace.json, a recorded model; it needs nothing but Python.  What it gives is
+smollm2_trace.json, a recorded model, and probe_pretrained.py, which recorded it; it
+needs nothing but Python.  What it gives is
 arithmetic, not a measurement of any machine.  GB are 10 ** 9 bytes.
 """
 
+import ast
 import json
 import math
 import shlex
@@ -16,7 +18,7 @@ TWO, GB = 2, 1e9        # bytes of a number; bytes
 
 models = {model["id"]: model
           for model in json.loads(Path("configurations.json").read_text("utf-8"))}
-trace = json.loads(Path("pretrained_trace.json").read_text("utf-8"))
+trace = json.loads(Path("smollm2_trace.json").read_text("utf-8"))
 
 
 def token_bytes_of(model, kv_heads=None):
@@ -76,6 +78,26 @@ assert (large["num_hidden_layers"], large["num_attention_heads"],
 real_tokens = len(trace["input"]["token_ids"][0])
 real_command = shlex.join(["python", trace["producer"]["script"],
                            *trace["producer"]["arguments"]])
+
+precision = {record["id"]: record for record in trace["precision"]}
+
+
+def room(dtype):
+    """Return how many times as far off the mildest mistake is as the worst right way;
+    infinity where the right ways are exact."""
+    found = precision[dtype]
+    right = max(found["cached"], found["chunks"])
+    return min(found["wrong_position"], found["stale"]) / right if right else math.inf
+
+
+room_float32, room_float16 = room("float32"), room("float16")
+[limits] = [ast.literal_eval(node.value)
+            for node in ast.parse(Path("probe_pretrained.py").read_text("utf-8")).body
+            if ast.unparse(node).startswith("LIMITS = ")]
+limit_bfloat16 = limits["cached"][2]        # float32, float16, bfloat16
+assert precision["bfloat16"]["wrong_position"] < limit_bfloat16
+assert precision["bfloat16"]["cached"] == precision["bfloat16"]["chunks"] == 0
+assert min(room_float32, room_float16) > 10
 
 if __name__ == "__main__":
     for name, value in list(globals().items()):
