@@ -109,7 +109,7 @@ def source_row(configuration, words):
     """Return where a configuration's numbers were read, source by source."""
     return {"name": configuration.name, "sources": [
         {"name": source_name(source), "address": source_address(source),
-         "keys": ", ".join(source["keys"]), "read": source["read"]}
+         "states": ", ".join(source["keys"]), "read": source["read"]}
         for source in configuration.sources]}
 
 
