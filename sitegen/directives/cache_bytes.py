@@ -130,7 +130,10 @@ def arithmetic(configuration, choice, words):
 
 
 def notes(configuration, choice):
-    """Return (what the sentences below the arithmetic are filled with, which hold)."""
+    """Return (what the sentences below the arithmetic are filled with, which hold).
+
+    Of a published configuration the weights are known, and a window is every layer's.
+    """
     model, window = configuration.model, configuration.model.get("sliding_window")
     cache = configuration.bytes_of(choice.context, choice.item_bytes, choice.batch)
     weights = configuration.parameters * choice.item_bytes
@@ -141,9 +144,10 @@ def notes(configuration, choice):
               "outweighs": grouped(from_context or 0), "window": grouped(window or 0),
               "capped": binary_size(configuration.bytes_of(
                   MOST_CONTEXT, choice.item_bytes, choice.batch)),
-              "most": grouped(most)}
-    return values, {"weighed": True, "outweighs": bool(from_context),
-                    "window": bool(window), "longer": choice.context > most}
+              "sliding": grouped(model["num_hidden_layers"]), "most": grouped(most)}
+    return values, {"weighed": True, "unweighed": False, "window": bool(window),
+                    "some": False, "outweighs": bool(from_context),
+                    "longer": choice.context > most}
 
 
 def percent(part, whole):

@@ -82,6 +82,22 @@ def test_a_pasted_text_is_read_or_told_and_is_never_markup(bytes_reader):
     assert (product(page), address(page)) == (FIRST, {})
 
 
+def test_layers_with_a_window_and_without_are_two_products_and_a_curve(bytes_reader):
+    page = bytes_reader()
+    paste(page, '{"num_hidden_layers": 6, "num_attention_heads": 4, "head_dim": 8, '
+                '"sliding_window": 1024, "sliding_window_pattern": 3}')
+    each = "layers × 4 KV heads × 8 channels ×"
+    assert product(page) == (
+        f"2 × 2 {each} 8,192 tokens × 1 sequence × 2 bytes + 2 × 4 {each} 1,024 tokens "
+        "× 1 sequence × 2 bytes = 2,621,440 bytes (2.5 MiB)")
+    assert said(page, "#sizes .notes") == (
+        "Of its layers, 4 look back over a window of 1,024 tokens and keep no more of "
+        "them. Its weights are not counted here: that takes sizes, and a model_type, "
+        "that this page knows.")
+    line = page.get_attribute("#sizes .lines .own", "points").split()
+    assert ",".join(f"{number:g}" for number in place(page)) in line
+
+
 def test_an_address_says_what_is_shown_and_one_that_cannot_be_is_as_usual(bytes_reader):
     page = bytes_reader("#~config=qwen2-7b&context=1048576&bytes=1")
     assert product(page).startswith("2 × 28 layers × 4 KV heads × 128 channels × "

@@ -45,8 +45,7 @@ export function arithmetic(config, choice, words) {
 export function writeNotes(root, config, choice) {
   const { parameters, sliding_window: window } = config;
   const { max_position_embeddings: most = Infinity } = config;
-  const rolls = Boolean(window)
-    && (config.sliding_layers ?? config.num_hidden_layers) === config.num_hidden_layers;
+  const { num_hidden_layers: layers, sliding_layers: sliding = layers } = config;
   const from = parameters ? outweighsFrom(config, choice.batch) : null;
   const weights = (parameters ?? 0) * choice.bytes;
   fillParts(root, {
@@ -54,11 +53,12 @@ export function writeNotes(root, config, choice) {
     share: percent(bytesOf(config, choice), weights || 1),
     outweighs: grouped(from ?? 0), window: grouped(window ?? 0),
     capped: binarySize(bytesOf(config, { ...choice, context: MOST_CONTEXT })),
-    most: grouped(most),
+    sliding: grouped(sliding), most: grouped(most),
   });
   showWhen(root, {
-    weighed: Boolean(parameters), outweighs: Boolean(from), window: rolls,
-    longer: choice.context > most,
+    weighed: Boolean(parameters), unweighed: !parameters, outweighs: Boolean(from),
+    window: Boolean(window) && sliding === layers,
+    some: Boolean(window) && sliding < layers, longer: choice.context > most,
   });
 }
 

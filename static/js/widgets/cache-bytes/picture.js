@@ -72,14 +72,19 @@ export function pictureOf(config, name, choice, words) {
 }
 
 /**
- * Return [context, bytes] of where a line begins, ends and, at a window, bends.
+ * Return [context, bytes] of where a line begins, ends and, at a window, bends; where
+ * only some layers have one, it is a curve from there on.
  * @param {Config} config
  * @param {Choice} choice
  */
 function bendsOf(config, choice) {
-  const { sliding_window: window = MOST_CONTEXT } = config;
-  const bends = window > SHORTEST && window < MOST_CONTEXT ? [window] : [];
-  return [SHORTEST, ...bends, MOST_CONTEXT].map((context) =>
+  const { sliding_window: window = MOST_CONTEXT, num_hidden_layers: layers } = config;
+  const curve = [];
+  const step = (config.sliding_layers ?? layers) < layers ? 2 : MOST_CONTEXT;
+  for (let context = window; context < MOST_CONTEXT; context *= step) {
+    if (context > SHORTEST) curve.push(context);
+  }
+  return [SHORTEST, ...curve, MOST_CONTEXT].map((context) =>
     [context, bytesOf(config, { ...choice, context })]);
 }
 
