@@ -96,11 +96,11 @@ def test_each_late_widget_has_a_script_a_mark_in_its_template_and_no_place_in_th
         assert re.search(rf'<{name}\b[^>]*\bdata-late="{bundle}"', template)
 
 
-def test_the_model_is_in_its_bundle_alone():
+def test_the_model_is_only_in_the_bundles_that_compute():
     files, _ = shared_files(EVERY_WIDGET)
     scripts = {path for path, text in files.items()
                if path.endswith(".js") and "class TinyLlama" in str(text)}
-    assert scripts == {"static/model.js"}
+    assert scripts == {"static/model.js", "static/cache.js"}
 
 
 @pytest.mark.parametrize(("css", "compact"), [
