@@ -89,6 +89,23 @@ def test_float64_logits_are_not_narrowed_before_they_are_compared():
     assert probe.widened(near.half()).dtype == torch.float32
 
 
+def test_float64_is_as_fine_as_softmax_and_norms_let_it_be(model_of, monkeypatch):
+    """The article's claim: transformers calculates both in float32, whatever the type.
+    """
+    model, ids = model_of("float32")
+    model = model.to(torch.float64)
+    in_float32 = probe.measure_precision(model, ids)["cached"]
+    softmax = torch.nn.functional.softmax
+    monkeypatch.setattr(torch.nn.functional, "softmax",
+                        lambda scores, dim, dtype=None: softmax(scores, dim=dim))
+    for norm in model.modules():
+        if type(norm).__name__.endswith("RMSNorm"):
+            monkeypatch.setattr(norm, "forward", lambda hidden, norm=norm: (
+                norm.weight * hidden * torch.rsqrt(
+                    hidden.square().mean(-1, keepdim=True) + norm.variance_epsilon)))
+    assert probe.measure_precision(model, ids)["cached"] < 1e-13 < in_float32
+
+
 def test_one_model_is_in_memory_at_a_time(record, arguments, monkeypatch):
     load_weights, loaded, alive = probe.load_weights, [], []
 
