@@ -90,10 +90,16 @@ def check_options(options, left, trace):
         yield (f"the trace '{trace.id}' records no generation",
                "name one that tiny_llama.py printed with --chunks or --generate")
         return
-    length = len(trace.data["input"]["token_ids"][0])
+    calls, length = (trace.data["generation"]["calls"],
+                     len(trace.data["input"]["token_ids"][0]))
+    begins = [0, *accumulate(call["new"] for call in calls)]
+    if [*(call["stored"] for call in calls), length] != begins:
+        yield (f"the calls of '{trace.id}' do not cover its {length} positions in turn",
+               f"expected each to begin where the one before it ends: {begins}")
+        return
     counts = {"layer": trace.data["model"]["num_hidden_layers"],
               "head": trace.data["model"]["num_attention_heads"],
-              "call": len(trace.data["generation"]["calls"])}
+              "call": len(calls)}
     for option, count in counts.items():
         if options.get(option, 0) >= count:
             yield (f"the trace has no {option} {options[option]}",

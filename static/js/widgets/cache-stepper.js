@@ -61,6 +61,7 @@ export class CacheStepper extends HTMLElement {
   async start() {
     const { agrees } = await loadModel(this.traceId);
     showWhen(this, { disagrees: !agrees });
+    this.toggleAttribute("data-still", !agrees); // no place for what does nothing
     if (!agrees) return;
     this.readPage();
     this.listen();
@@ -229,6 +230,7 @@ export class CacheStepper extends HTMLElement {
    * @param {unknown} error
    */
   giveUp(error) {
+    this.toggleAttribute("data-still", true);
     showWhen(this, { unreadable: true });
     fillParts(this, { reason: error instanceof Error ? error.message : String(error) });
     if (!(error instanceof TraceError)) throw error;
