@@ -14,6 +14,7 @@ from sitegen.sizes import grouped
 
 NAME_HEIGHT = 7     # percent of the drawing's height that the name of a line takes
 STEPS = 5           # about as many as a linear axis has
+FEWEST = 3          # powers of ten that are ticks enough
 
 
 @dataclass(frozen=True)
@@ -92,14 +93,30 @@ def powers(values, base):
 
 def whole_steps(values):
     """Return 0 and equal steps of 1, 2 or 5 times a power of ten, up to the largest."""
-    power = 10 ** math.floor(math.log10(max(values) / STEPS))
-    step = next(n * power for n in (1, 2, 5, 10) if n * power * STEPS >= max(values))
-    return [n * step for n in range(math.ceil(max(values) / step) + 1)]
+    largest = max(values) or 1
+    power = 10 ** math.floor(math.log10(largest / STEPS))
+    step = next(n * power for n in (1, 2, 5, 10) if n * power * STEPS >= largest)
+    return [n * step for n in range(math.ceil(largest / step) + 1)]
+
+
+def decimal_steps(values):
+    """Return 1, 2 and 5 times powers of ten, from the last at or below the smallest
+    value to the first at or above the largest, two at least."""
+    steps = [n * power for power in powers(values, 10) for n in (1, 2, 5)]
+    first = max(n for n, step in enumerate(steps) if step <= min(values))
+    last = next(n for n, step in enumerate(steps) if n > first and step >= max(values))
+    return steps[first:last + 1]
+
+
+def few(steps):
+    """Return the steps that are powers of ten, or all where those are too few."""
+    tens = [step for step in steps if math.log10(step).is_integer()]
+    return tens if len(tens) >= FEWEST else steps
 
 
 def ticks(scale, values, write=None, every=1):
     """Return the Ticks of values; all but each `every`th, from the first, are minor."""
-    return [Tick(scale.at(value), (write or readable)(value), index % every > 0)
+    return [Tick(scale.at(value), (write or plain)(value), index % every > 0)
             for index, value in enumerate(values)]
 
 
@@ -144,6 +161,11 @@ def readable(number):
         return grouped(round(number))
     digits = next(n for n in range(1, 12) if size >= 10 ** (2 - n))
     return fixed(number, digits)
+
+
+def plain(number):
+    """Return a number of an axis: whole ones whole, others as short as they are."""
+    return grouped(int(number)) if float(number).is_integer() else f"{number:g}"
 
 
 def is_rising(values):

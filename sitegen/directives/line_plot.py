@@ -8,6 +8,8 @@ from sitegen.plots import (
     Line,
     Plot,
     Scale,
+    decimal_steps,
+    few,
     from_top,
     is_rising,
     place_names,
@@ -94,7 +96,7 @@ def draw(rows, options, log, words):
     """Return the Plot of the Rows."""
     places = [row.x for row in rows]
     heights = [value for row in rows for value in row.values]
-    marks = powers(heights, 10) if log else whole_steps(heights)
+    marks = decimal_steps(heights) if log else whole_steps(heights)
     along = places if len(places) <= MOST_TICKS else _round_places(places, log)
     across = Scale(places[0] if log else 0, max(places[-1], along[-1]), log)
     up = Scale(marks[0], marks[-1], log)
@@ -110,7 +112,8 @@ def draw(rows, options, log, words):
                                             last=readable(places[-1]), values=last),
         x_name=options["x-label"], y_name=options["y-label"],
         x_ticks=ticks(across, along, every=2),
-        y_ticks=from_top(ticks(up, marks)), lines=place_names(lines))
+        y_ticks=from_top(ticks(up, few(marks) if log else marks)),
+        lines=place_names(lines))
 
 
 def _round_places(places, log):

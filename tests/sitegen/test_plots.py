@@ -10,10 +10,13 @@ from sitegen.directives.cache_bytes import percent
 from sitegen.plots import (
     Line,
     Scale,
+    decimal_steps,
     downwards,
+    few,
     from_top,
     is_rising,
     place_names,
+    plain,
     powers,
     readable,
     spread,
@@ -47,7 +50,8 @@ def test_powers_enclose_the_values(values, base, expected):
 
 @pytest.mark.parametrize(("values", "expected"), [
     ([7], [0, 2, 4, 6, 8]), ([10], [0, 2, 4, 6, 8, 10]), ([0.3], [0, .1, .2, .3]),
-    ([26], [0, 10, 20, 30]), ([1, 4000], [0, 1000, 2000, 3000, 4000]),
+    ([26], [0, 10, 20, 30]), ([0], [0, .2, .4, .6, .8, 1]),
+    ([1, 4000], [0, 1000, 2000, 3000, 4000]),
 ])
 def test_whole_steps_reach_from_zero_to_the_largest(values, expected):
     assert whole_steps(values) == pytest.approx(expected)
@@ -56,6 +60,17 @@ def test_whole_steps_reach_from_zero_to_the_largest(values, expected):
 @pytest.mark.parametrize(("places", "expected"), cases("spread"))
 def test_names_keep_apart_in_order_within_the_drawing(places, expected):
     assert spread(places, 7) == expected
+
+
+@pytest.mark.parametrize(("values", "steps", "shown"), [
+    ([1, 1000], [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000], [1, 10, 100, 1000]),
+    ([0.8, 300], [.5, 1, 2, 5, 10, 20, 50, 100, 200, 500], [1, 10, 100]),
+    ([0.8, 30], [.5, 1, 2, 5, 10, 20, 50], [.5, 1, 2, 5, 10, 20, 50]),
+    ([3, 4], [2, 5], [2, 5]), ([7, 7], [5, 10], [5, 10]), ([1, 1], [1, 2], [1, 2]),
+])
+def test_decimal_steps_enclose_the_values_and_few_are_shown(values, steps, shown):
+    assert decimal_steps(values) == pytest.approx(steps)
+    assert few(decimal_steps(values)) == pytest.approx(shown)
 
 
 def test_each_line_has_its_name_at_its_own_end():
@@ -81,6 +96,11 @@ def test_ticks_stand_at_their_values_each_second_one_minor():
 ])
 def test_a_number_of_a_table_has_three_digits(number, text):
     assert readable(number) == text
+
+
+def test_a_number_of_an_axis_is_short():
+    assert [plain(n) for n in (0.1, 0.05, 1.0, 4096, 1e6)] == [
+        "0.1", "0.05", "1", "4,096", "1,000,000"]
 
 
 def test_rising_values_rise_each_time():
