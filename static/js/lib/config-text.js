@@ -43,7 +43,7 @@ export class Unreadable extends Error {
  * @returns {Stored}
  */
 export function parseObject(text) {
-  const bare = text.replace(/^\uFEFF/, "").trim();
+  const bare = text.trim(); // of a byte order mark too
   if (!bare) throw new Unreadable({ says: "empty" });
   if (bare.length > MOST_CHARACTERS) {
     throw new Unreadable({ says: "long", value: grouped(bare.length) });
@@ -98,12 +98,12 @@ export function isObject(value) {
 }
 
 /**
- * Return what stands under a name; undefined for none, null, or a prototype's.
+ * Return what stands under a name; undefined for none, and for null.
  * @param {Stored} stored
  * @param {string} name
  */
 export function valueOf(stored, name) {
-  return Object.hasOwn(stored, name) ? stored[name] ?? undefined : undefined;
+  return stored[name] ?? undefined;
 }
 
 /**
@@ -114,7 +114,7 @@ export function valueOf(stored, name) {
  * @param {Alias[]} aliases
  */
 export function readCount(stored, key, aliases) {
-  const names = [key, ...Object.hasOwn(ALIASES, key) ? ALIASES[key] : []];
+  const names = [key, ...ALIASES[key] ?? []];
   const name = names.find((one) => valueOf(stored, one) !== undefined);
   if (name === undefined) return undefined;
   if (name !== key) aliases.push({ key, alias: name });
