@@ -1,9 +1,11 @@
 """Measure what the project costs; print a table and keep it as a dated file.
 
-    python -m bench [build] [page] [head] [walk] [model] [encoding]
+    python -m bench [build] [page] [head] [walk] [model] [decode] [encoding]
 
-Without a name all are measured; the file is written only then.  Whether a budget
-is kept is printed and recorded, never a reason to fail: a busy machine is no fault.
+Without a name all are measured; the dated file is written only then.  The decode step
+has a file of its own besides, written whenever it is measured: an article draws it.
+Whether a budget is kept is printed and recorded, never a reason to fail: a busy machine
+is no fault.
 """
 
 import argparse
@@ -13,6 +15,7 @@ from pathlib import Path
 from playwright.sync_api import sync_playwright
 
 from bench.builds import measure_builds
+from bench.decode import keep_decode
 from bench.encodings import measure_encodings
 from bench.heads import measure_heads
 from bench.model import measure_model
@@ -23,7 +26,7 @@ from tests.browser.harness import CHROMIUM_ARGUMENTS
 from tests.tools.browsers import CHROMIUM, find_or_install
 
 IN_BROWSER = {"page": measure_pages, "head": measure_heads, "walk": measure_walk}
-ALONE = {"build": measure_builds, "model": measure_model,
+ALONE = {"build": measure_builds, "model": measure_model, "decode": keep_decode,
          "encoding": measure_encodings}
 
 

@@ -76,24 +76,32 @@ def einsum_model():
     return module
 
 
-def concatenating_model():
-    """Return the module with a cache that grows by np.concatenate."""
-    module = read_model("tiny_llama_concatenating")
+def concatenating_cache(module):
+    """Return a Cache of the module that joins new to old by np.concatenate.
+
+    What it has grown is replaced and never changed, so a copy of it grows alone.
+    """
 
     class ConcatenatingCache(module.Cache):
         def __init__(self, model, batch, capacity, first_position=0):
             super().__init__(model, batch, capacity, first_position)
             empty = self.keys[0, :, :, :0]
-            self.grown = [[empty, empty] for _ in self.keys]
+            self.grown = dict.fromkeys(range(len(self.keys)), (empty, empty))
 
         def write(self, layer, k, v):
-            self.grown[layer] = [
-                np.concatenate([old, new], axis=2)
-                for old, new in zip(self.grown[layer], (k, v), strict=True)
-            ]
-            return self.grown[layer]
+            keys, values = self.grown[layer]
+            joined = (np.concatenate([keys, k], axis=2),
+                      np.concatenate([values, v], axis=2))
+            self.grown = {**self.grown, layer: joined}
+            return joined
 
-    module.Cache = ConcatenatingCache
+    return ConcatenatingCache
+
+
+def concatenating_model():
+    """Return the module with a cache that grows by np.concatenate."""
+    module = read_model("tiny_llama_concatenating")
+    module.Cache = concatenating_cache(module)
     return module
 
 

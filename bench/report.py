@@ -15,8 +15,8 @@ LIBRARIES = ["numpy", "markdown", "pygments", "math-core", "latex2mathml", "play
 class Row:
     """One measurement.
 
-    group   what kind it is: build, page, head, walk, model, encoding; time, memory,
-            gallery
+    group   what kind it is: build, page, head, walk, model, decode, encoding; time,
+            memory, gallery
     budget  the most that design.md allows, in the same unit, where it says
     """
 

@@ -1,16 +1,29 @@
 """What the benchmarks measure is what they say: not their figures, but their means."""
 
+import datetime
+import json
 import re
 import socket
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 from bench.articles import Author, write_content
+from bench.decode import (
+    CONTEXTS,
+    EXACT,
+    WAYS,
+    check_logits,
+    filled,
+    measure_steps,
+    ways_at,
+    write_curve,
+)
 from bench.pages import ARTICLE, bytes_by_kind
 from bench.processes import cost_of
-from bench.report import Row, environment, table_of
+from bench.report import RESULTS, Row, environment, table_of
 from bench.yardstick import FENCE, FORMULA, render
 
 TEXTS = [Author(number, 20).article() for number in range(20)]
@@ -80,3 +93,65 @@ def test_what_the_page_carries_is_told_apart():
 def test_the_environment_names_no_host_and_no_folder():
     words = " ".join(map(str, environment().values()))
     assert not re.search(r"/|\\|" + re.escape(socket.gethostname()), words)
+
+
+# ------------------------------------------------------------------- the decode step
+@pytest.fixture(scope="module")
+def measured():
+    """Return the records of two short contexts."""
+    return measure_steps((16, 32), repeats=3)
+
+
+def test_a_step_reads_the_keys_and_values_of_every_position(measured):
+    assert [record["positions"] for record in measured] == [16, 32]
+    per_position = 2 * 4 * 2 * 32 * 4   # K and V, layers, KV heads, channels, float32
+    assert [record["cache_bytes"] for record in measured] == [
+        16 * per_position, 32 * per_position]
+    assert all(record[way] > 0 for record in measured for way in WAYS)
+
+
+def test_a_step_taken_twice_is_the_same_step():
+    for name, take in ways_at(20, np.float64).items():
+        logits, read_bytes = take()
+        again, read_again = take()
+        assert (logits == again).all() and read_bytes == read_again, name
+
+
+def test_a_step_that_gives_other_logits_is_not_measured(monkeypatch):
+    logits = {way: take()[0] for way, take in ways_at(20, np.float64).items()}
+    check_logits(logits, EXACT)
+    spoiled = {**logits, "concatenated": logits["concatenated"] * (1 + 1e-9)}
+    with pytest.raises(ValueError, match=r"concatenated: .* at most 1e-12 is rounding"):
+        check_logits(spoiled, EXACT)
+    monkeypatch.setattr("bench.decode.filled", one_position_too_few)
+    with pytest.raises(ValueError, match="preallocated: logits differ"):
+        measure_steps((16,), repeats=1)
+
+
+def one_position_too_few(kind, model, token_ids):
+    """Return a cache that lacks the token before the last."""
+    return filled(kind, model, np.delete(token_ids, -2, axis=1))
+
+
+def test_the_curve_is_written_as_ratios_to_the_shortest_context(measured, tmp_path):
+    records = [{**measured[0], "preallocated": 2.0, "concatenated": 3.0,
+                "recomputed": 8.0}, {**measured[1], "preallocated": 4.0}]
+    curve = json.loads(write_curve(records, tmp_path).read_text("utf-8"))
+    first, second = curve["decode"]
+    assert [first[way] for way in WAYS] == [1, 1.5, 4]
+    assert second["preallocated"] == 2
+    assert set(first) == {"positions", *WAYS, "cache_bytes"}
+
+
+def test_the_curve_that_the_article_draws_was_measured_in_full():
+    curve = json.loads((RESULTS / "decode.json").read_text("utf-8"))
+    assert list(curve) == ["date", "processor", "versions", "what", "decode"]
+    assert datetime.date.fromisoformat(curve["date"]) and curve["processor"]
+    assert list(curve["versions"]) == ["python", "numpy"]
+    records = curve["decode"]
+    assert tuple(record["positions"] for record in records) == CONTEXTS
+    assert CONTEXTS[0] == 16 and CONTEXTS[-1] == 4096
+    assert records[0]["preallocated"] == 1
+    for record in records:
+        assert record["recomputed"] > record["preallocated"] > 0
+        assert record["cache_bytes"] == 2048 * record["positions"]
