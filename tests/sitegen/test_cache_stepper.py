@@ -109,7 +109,7 @@ def test_the_first_call_after_the_prompt_is_explained(stepper):
         "those of earlier calls are gone, and nothing asks for them. It takes "
         f"{COUNTED['cached'][2]:,} multiply-adds. Without a cache, one call over all 5 "
         f"tokens takes {COUNTED['full'][2]:,}, 5 times as many. Largest difference of "
-        "its tensors from that one call’s, relative to their largest number: 4e−16. "
+        "its tensors from full recomputation, relative to their largest number: 4e−16. "
         f"It says “word{token}” next, with probability "
         f"{fixed(powers.max() / powers.sum(), 2)}.")
 
