@@ -35,8 +35,6 @@ LATE_WIDGETS = {
     "tensor-walk": "model", "run-controls": "model", "change-one-thing": "model",
     "cache-stepper": "cache", "dependency-triangle": "cache", "mask-aligner": "cache",
     "cache-bytes": "cache"}
-STYLED = ("cache",)     # bundles whose widgets have a style sheet of their own
-STYLED_BY = {**LATE_WIDGETS, "line-plot": "cache"}  # that one has no script
 CSS_SPARE = re.compile(r"""(?P<kept>"[^"]*"|'[^']*')|/\*.*?\*/|;?\s*(?P<end>\})\s*
     |\s*(?P<begin>\{)\s*|(?P<sign>[:;,])\s+|(?P<line>\n)\s*""", re.DOTALL | re.VERBOSE)
 ASSETS = {"css": "static/site.css", "theme": "static/theme.js", "js": "static/app.js"}
@@ -100,8 +98,8 @@ def shared_files(pages):
         **{f"static/{name}.js": text for name, text in late_scripts.items()},
         **{f"static/{name}.css": text for name, text in late_styles().items()
            if name in late_scripts},
-        **{f"static/{name}.css": bundle_style(name) for name in STYLED
-           if any(name in bundles_of(page.html) for page in pages)},
+        **{f"static/{name}.css": bundled_styles()[name][1]
+           for page in pages for name in styles_of(page.html)},
     }
     for path in [*ROOT.glob("static/fonts/*"), *ROOT.glob("static/schema/trace.*")]:
         files[path.relative_to(ROOT).as_posix()] = path
@@ -126,17 +124,19 @@ def late_styles():
         for folder in sorted(folders)}
 
 
-def bundles_of(html):
-    """Return the bundles whose widgets, with or without a script, a page has."""
-    return {bundle for widget, bundle in STYLED_BY.items() if f"<{widget}" in html}
-
-
 @cache
-def bundle_style(name):
-    """Return the style sheet that only pages with a bundle's widgets link."""
-    folder = ROOT / "static/css/bundles" / name
-    return compact_css("".join(path.read_text("utf-8")
-                               for path in sorted(folder.glob("*.css"))))
+def bundled_styles():
+    """Return name → (elements, style sheet that only pages with one of them link)."""
+    folders = {folder.name: sorted(folder.glob("*.css"))
+               for folder in sorted(ROOT.glob("static/css/bundles/*"))}
+    return {name: ([path.stem for path in paths], compact_css("".join(
+        path.read_text("utf-8") for path in paths))) for name, paths in folders.items()}
+
+
+def styles_of(html):
+    """Return the names of the bundled style sheets that a page needs."""
+    return [name for name, (elements, _) in bundled_styles().items()
+            if any(f"<{element}" in html for element in elements)]
 
 
 def compact_css(text):
@@ -162,16 +162,16 @@ def render_site(site, traces, references, base_url):
               "lang": site.settings.get("lang", "en"),
               "dir": site.settings.get("dir", "ltr")}
     pages, files, problems, records = [], {}, [], []
-    for article in site.articles:
+    for article, neighbours in zip(site.articles, neighbours_of(site.articles),
+                                   strict=True):
         context, more = open_article(site, article, traces, shared, broken)
         body = render_article(context, markdown, environment, numbered)
         islands, scripts = page_islands(context)
-        record = {**page_record(context, body, shared), "islands": islands}
-        styles = [f"../static/{name}.css" for name in STYLED
-                  if name in bundles_of(body.html)]
+        record = {**page_record(context, body, shared), **neighbours,
+                  "islands": islands}
         html = environment.get_template("page.html").render(
             site=shared, page=record, root="../", t=context.words, csp=POLICY,
-            styles=styles,
+            styles=[f"../static/{name}.css" for name in styles_of(body.html)],
             assets={name: f"../{path}" for name, path in ASSETS.items()})
         pages.append(Page(f"{article.slug}/index.html", html, article.scan))
         records.append(record)
@@ -183,6 +183,17 @@ def render_site(site, traces, references, base_url):
         site=shared, articles=records, root="", t=read_words(shared["lang"]),
         csp=POLICY, assets=ASSETS)))
     return pages, files, problems
+
+
+def neighbours_of(articles):
+    """Yield the links to the previous and the next article, in reading order; None
+    where there is none."""
+    links = [{"href": f"../{article.slug}/index.html",
+              "title": article.front.get("title", article.slug)}
+             for article in articles]
+    for _, previous, following in zip(links, [None, *links], [*links[1:], None],
+                                      strict=False):
+        yield {"previous": previous, "next": following}
 
 
 def open_article(site, article, traces, shared, broken):

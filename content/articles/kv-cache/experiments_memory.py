@@ -2,9 +2,9 @@
 
     python experiments_memory.py
 
-It runs beside configurations.json, which says where each configuration was read, and
-smollm2_trace.json, a recorded model, and probe_pretrained.py, which recorded it; it
-needs nothing but Python.  What it gives is
+It runs beside configurations.json, which says where each was read; decode.json, a
+measured decode step; smollm2_trace.json, a recorded model; and probe_pretrained.py,
+which recorded it.  It needs nothing but Python.  What it gives of bytes and traffic is
 arithmetic, not a measurement of any machine.  GB are 10 ** 9 bytes.
 """
 
@@ -78,6 +78,12 @@ assert (large["num_hidden_layers"], large["num_attention_heads"],
 real_tokens = len(trace["input"]["token_ids"][0])
 real_command = shlex.join(["python", trace["producer"]["script"],
                            *trace["producer"]["arguments"]])
+
+decode = json.loads(Path("decode.json").read_text("utf-8"))["decode"]
+decode_first, decode_last = decode[0]["positions"], decode[-1]["positions"]
+decode_step = decode[-1]["preallocated"]
+decode_copied, decode_recomputed = (decode[-1][way] / decode_step
+                                    for way in ("concatenated", "recomputed"))
 
 precision = {record["id"]: record for record in trace["precision"]}
 
