@@ -21,7 +21,7 @@ from bench.decode import (
     ways_at,
     write_curve,
 )
-from bench.pages import ARTICLE, bytes_by_kind
+from bench.pages import BUDGETS, BUNDLES, articles, bundle_rows, bytes_by_kind, rows_of
 from bench.processes import cost_of
 from bench.report import RESULTS, Row, environment, table_of
 from bench.yardstick import FENCE, FORMULA, render
@@ -84,10 +84,31 @@ def test_the_table_says_which_budget_is_kept():
 def test_what_the_page_carries_is_told_apart():
     island = b'<script type="application/json" id="t">{}</script>'
     listing = b"<source-reader>code</source-reader>"
-    sizes = bytes_by_kind({ARTICLE: b"text" + island + listing, "a.css": b"12",
-                           "b.js": b"123", "c.woff2": b"1234"})
-    assert sizes == {"html": 4, "islands": len(island), "listing": len(listing),
-                     "css": 2, "js": 3, "font": 4}
+    view = {"a/index.html": b"text" + island + listing, "a.css": b"12", "b.js": b"123",
+            "c.woff2": b"1234"}
+    assert bytes_by_kind(view) == {"html": 4, "islands": len(island), "css": 2, "js": 3,
+                                   "listing": len(listing), "font": 4}
+    with pytest.raises(ValueError, match="not enough values"):
+        bytes_by_kind({"a.css": b"12"})
+
+
+def test_every_article_is_weighed_and_the_first_has_budgets():
+    assert articles()[0] == "inside-attention" and "kv-cache" in articles()
+    view = {"a/index.html": b"x" * 4000, "a.css": b"y" * 1000}
+    first, other = list(rows_of(view, budgets=BUDGETS)), list(rows_of(view, "b: "))
+    assert [f"b: {row.name}" for row in first] == [row.name for row in other]
+    assert [(row.value, row.budget) for row in first if row.budget] == [
+        (5, 250), (0, 100), (0, 130), (2, 6)]
+    assert not any(row.budget for row in other)
+
+
+def test_what_comes_late_is_weighed_file_by_file(tmp_path):
+    for size, name in enumerate(BUNDLES):
+        (tmp_path / name).write_bytes(b"x" * 1000 * size)
+    assert [row.value for row in bundle_rows(tmp_path)] == [*range(len(BUNDLES))]
+    (tmp_path / "cache.css").unlink()
+    with pytest.raises(FileNotFoundError):
+        list(bundle_rows(tmp_path))
 
 
 def test_the_environment_names_no_host_and_no_folder():
