@@ -14,6 +14,11 @@ import pytest
 ROOT = Path(__file__).parents[2]
 ARTICLE = ROOT / "content" / "articles" / "inside-attention"
 RECORDINGS = ROOT / "probe" / "traces"
+CACHE_ARTICLE = ROOT / "content" / "articles" / "kv-cache"
+CACHE_SCRIPTS = ("experiments_cache", "experiments_broken", "experiments_memory")
+GENERATION = ("tiny_llama.py", "--weights", "twin.npz", "--tokens",
+              "2,12,10,18,20,21,2", "--chunks", "4,3", "--generate", "5",
+              "--export-trace", "generation_trace.json")
 SCRIPTS = ("experiments.py", "experiments_on_rows.py", "experiments_pretrained.py")
 
 
@@ -87,3 +92,44 @@ def case(request, experiments):
         seed, ids = 3, [4, 16, 0, 4, 9, 2, 2]
     model = tiny_llama.TinyLlama(config, tiny_llama.draw_weights(config, seed))
     return model, np.array([ids]), ids
+
+
+@pytest.fixture(scope="session")
+def cache_folder(tmp_path_factory):
+    """What stands beside the page."""
+    folder = tmp_path_factory.mktemp("kv-cache")
+    for path in (*(ROOT / "model" / name for name in ("tiny_llama.py", "twin.npz")),
+                 *(CACHE_ARTICLE / f"{name}.py" for name in CACHE_SCRIPTS),
+                 ROOT / "content" / "configurations.json",
+                 ROOT / "bench" / "results" / "decode.json",
+                 ROOT / "probe" / "probe_pretrained.py"):
+        shutil.copy(path, folder)
+    shutil.copy(ROOT / "probe" / "traces" / "smollm2-135m-instruct.json",
+                folder / "smollm2_trace.json")
+    run_script(folder, *GENERATION)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def printed(cache_folder):
+    """Return script → its module, as the article's snippets ran it."""
+    sys.modules.pop("tiny_llama", None)
+    return {name: load(cache_folder, f"{name}.py", name) for name in CACHE_SCRIPTS}
+
+
+@pytest.fixture(scope="session")
+def cache(printed):
+    return printed["experiments_cache"]
+
+
+@pytest.fixture(scope="session")
+def broken(printed):
+    return printed["experiments_broken"]
+
+
+@pytest.fixture(scope="session")
+def arrays():
+    """The twin's arrays, as NumPy reads them."""
+    with np.load(ROOT / "model" / "twin.npz", allow_pickle=False) as file:
+        return {name: file[name].astype(float) for name in file.files
+                if name != "about"}
