@@ -92,7 +92,7 @@ def test_padding_does_no_harm_where_nobody_looks_at_it(broken, arrays):
     ("super().write(0, k, v)", "super().write(layer, k, v)"),
     ("begin = 0 if isinstance(cache, FedAgain) else start", "begin = start"),
 ])
-def test_a_mistake_that_is_none_would_be_noticed(planted, cache_folder, arrays, tmp_path):
+def test_a_mistake_that_is_none_is_noticed(planted, cache_folder, arrays, tmp_path):
     text = (CACHE_ARTICLE / "experiments_broken.py").read_text("utf-8")
     assert text.count(planted[0]) == 1
     for name in ("tiny_llama.py", "twin.npz"):
