@@ -36,7 +36,17 @@ def read_site(folder, takes_code=()):
         article, more = read_article(folder, slug, takes_code)
         site.articles += [article] if article else []
         problems += more
-    return site, problems
+    return site, [*problems, *unlisted_articles(folder, settings["articles"])]
+
+
+def unlisted_articles(folder, slugs):
+    """Yield a Problem for each article that site.toml leaves out: it has no page."""
+    for file in sorted(folder.glob("articles/*/index.md")):
+        slug = file.parent.name
+        if slug not in slugs and not slug.startswith(HIDDEN):
+            yield Problem(Place(shown(folder, file)), "site.toml does not list this "
+                          "article", f"put '{slug}' into its articles, or a dot "
+                          "before the folder's name")
 
 
 def shown(folder, path):

@@ -52,4 +52,4 @@ def _no_file(address, target, pages, files):
                 "name its page, '…/index.html': a folder does not open from disk")
     near = [path for path in (*pages, *files)
             if posixpath.dirname(path) == posixpath.dirname(target)]
-    return f"no file or page '{address}'", known(near[:20], target)
+    return f"no file or page '{address}'", known(near[:20] or list(pages), target)
