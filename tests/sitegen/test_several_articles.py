@@ -40,12 +40,9 @@ def tree(files, path):
 
 
 def neighbours(files, slug):
-    """Return (rel → href in the head, [(text, href)] of the links below the text)."""
-    page = tree(files, f"{slug}/index.html")
-    head = {link.attributes["rel"]: link.attributes["href"]
-            for link in page.css("head > [rel=prev], head > [rel=next]")}
-    return head, [(link.text(), link.attributes["href"])
-                  for link in page.css("nav.series a")]
+    """Return rel → (text, href) of the links below an article's text."""
+    return {link.attributes["rel"]: (link.text(), link.attributes["href"])
+            for link in tree(files, f"{slug}/index.html").css("nav.series a")}
 
 
 def told(site):
@@ -71,27 +68,23 @@ def test_each_article_leads_to_its_neighbours_and_the_ends_to_one(series):
     files = series.build()
     first, second, third = ((name, f"../{name.lower()}/index.html")
                             for name in ("First", "Second", "Third"))
-    assert neighbours(files, "first") == ({"next": second[1]}, [second])
-    assert neighbours(files, "second") == (
-        {"prev": first[1], "next": third[1]}, [first, third])
-    assert neighbours(files, "third") == ({"prev": second[1]}, [second])
+    assert neighbours(files, "first") == {"next": second}
+    assert neighbours(files, "second") == {"prev": first, "next": third}
+    assert neighbours(files, "third") == {"prev": second}
     nav, = tree(files, "second/index.html").css("article nav.series")
     assert nav.attributes["aria-label"] == "Reading order"
 
 
 def test_an_article_alone_has_no_neighbours(site):
     site.article("Text.\n")
-    files = site.build()
-    assert neighbours(files, "a") == ({}, [])
-    assert "nav.series" not in files["a/index.html"]
-    assert not tree(files, "a/index.html").css("nav.series")
+    assert not tree(site.build(), "a/index.html").css(".series, [rel=prev], [rel=next]")
 
 
 def test_a_title_of_a_neighbour_is_text(series):
     series.article("Text.\n", FRONT.format(title="'<b>Fish & chips</b>'"), "second")
     files = series.build()
-    assert neighbours(files, "first")[1] == [
-        ("<b>Fish & chips</b>", "../second/index.html")]
+    assert neighbours(files, "first") == {
+        "next": ("<b>Fish & chips</b>", "../second/index.html")}
 
 
 # ------------------------------------------------------------- one folder and one line
@@ -102,8 +95,8 @@ def test_a_new_article_is_one_folder_and_one_line(series):
     series.add("site.toml", settings.replace('"third",', '"third",\n    "fourth",'))
     after = series.build()
     assert "Fourth" in text_of(after["index.html"])
-    assert neighbours(after, "fourth")[0] == {"prev": "../third/index.html"}
-    assert neighbours(after, "third")[0]["next"] == "../fourth/index.html"
+    assert neighbours(after, "fourth") == {"prev": ("Third", "../third/index.html")}
+    assert neighbours(after, "third")["next"] == ("Fourth", "../fourth/index.html")
     changed = {path for path in after if after[path] != before.get(path)}
     assert changed == {"index.html", "third/index.html", "fourth/index.html"}
 
