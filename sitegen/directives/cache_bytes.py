@@ -154,7 +154,7 @@ def percent(part, whole):
     """Return a share in percent, in two digits: '6.7 %', '0.034 %', '1,300 %'."""
     share = 100 * part / whole
     digits = next((n for n in range(8) if share >= 10 ** (1 - n)), 8)
-    return f"{share:,.{digits}f} %"
+    return format(share, f",.{digits}f") + " %"
 
 
 def compared(configuration, choice):

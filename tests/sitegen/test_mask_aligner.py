@@ -104,9 +104,9 @@ def test_a_mask_in_another_s_place_is_noticed():
     for case in CASES:
         for mask in MASKS:
             found = aligned(rectangle(case), case["stored"], mask)
+            stored, mask = case["stored"], case["mask"]
             alike = np.array_equal(
-                found.allowed, aligned(rectangle(case), case["stored"],
-                                       case["mask"]).allowed)
+                found.allowed, aligned(rectangle(case), stored, mask).allowed)
             assert (fault_in(case, found) is None) == alike
             exchanged += not alike
     assert exchanged > len(CASES)
