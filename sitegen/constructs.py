@@ -101,8 +101,10 @@ class Constructs:
             self.context.problem(value.place, f"value '{value.name}': {error}",
                                  "the format is Python's, as in format(value, '.3f')")
             return ""
-        return Markup('<data value="{}">{}</data>').format(
-            raw, typeset_value(raw, text))
+        shown = typeset_value(raw, text)
+        if shown == Markup.escape(raw):     # the text says all of it
+            return shown
+        return Markup('<data value="{}">{}</data>').format(raw, shown)
 
     def citation(self, citation):
         cites = []

@@ -14,7 +14,7 @@ RUN = ("/// snippet\n    show: false\n```python\n"
 def build(site, name):
     (site.folder / "t.json").write_text(json.dumps(synthetic_trace()))
     site.add("traces.toml", '[t]\nfile = "t.json"\n')
-    return site.tree(f"{RUN}[[value {name}]]\n").css_first("data").text()
+    return site.tree(f"{RUN}[[value {name}]]\n").css("article > p")[-1].text()
 
 
 @pytest.mark.parametrize(("name", "text"), [
