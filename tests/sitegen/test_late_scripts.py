@@ -8,9 +8,12 @@ import pytest
 from sitegen.linker import link_with_late
 from sitegen.pipeline import (
     LATE_WIDGETS,
+    bundled_styles,
     compact_css,
     late_styles,
     shared_files,
+    style_sheet,
+    styles_of,
 )
 from sitegen.records import Page
 from tests.sitegen.test_linker import run_node, write
@@ -131,10 +134,34 @@ def test_each_late_style_sheet_belongs_to_a_late_script():
     assert re.findall(r'^const MODEL = "(\w+)"', script, re.M) == [*late_styles()]
 
 
-def test_a_page_links_the_common_sheet_alone(site):
-    sheets = [link.attributes["href"] for link in site.tree("Text.").css(
+@pytest.mark.parametrize(("html", "names"), [
+    ("<cache-stepper><line-plot>", ["cache"]), ("<change-one-thing a>", ["changes"]),
+    ("<mask-aligner><change-one-thing>", ["cache", "changes"]),
+    ("<attention-heatmap>", []), ("cache-stepper", []),
+])
+def test_a_page_links_the_bundled_sheets_of_the_elements_that_it_has(html, names):
+    assert styles_of(html) == names
+    files, _ = shared_files([Page("a/index.html", html)])
+    assert [name for name in bundled_styles() if f"static/{name}.css" in files] == names
+
+
+def test_each_bundled_style_sheet_dresses_an_element_that_a_template_draws():
+    for name, (elements, text) in bundled_styles().items():
+        for element in elements:
+            template = (ROOT / f"templates/widgets/{element}.html").read_text("utf-8")
+            sheet = ROOT / f"static/css/bundles/{name}/{element}.css"
+            assert f"<{element}" in template
+            assert compact_css(sheet.read_text("utf-8")) in text
+            assert compact_css(sheet.read_text("utf-8")) not in style_sheet()
+
+
+@pytest.mark.parametrize(("text", "more"), [
+    ("Text.", []), ("<line-plot></line-plot>", ["../static/cache.css"]),
+])
+def test_a_page_links_the_common_sheet_and_those_of_its_elements(site, text, more):
+    sheets = [link.attributes["href"] for link in site.tree(text).css(
         "link[rel=stylesheet]")]
-    assert sheets == ["../static/site.css"]
+    assert sheets == ["../static/site.css", *more]
 
 
 def test_a_site_has_the_scripts_of_the_widgets_that_its_pages_have():

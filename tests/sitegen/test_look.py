@@ -11,14 +11,19 @@ from markupsafe import Markup
 
 ROOT = Path(__file__).parents[2]
 TOKENS = ROOT / "static/css/1-tokens.css"
-STYLES = [*sorted(ROOT.glob("static/css/*.css")),
-          *sorted(ROOT.glob("static/css/widgets/*.css"))]
+STYLES = sorted(ROOT.glob("static/css/**/*.css"))
 TEMPLATES = sorted(ROOT.glob("templates/**/*.html"))
 WORDS = tomllib.loads((ROOT / "templates/words.toml").read_text("utf-8"))
 
 # A colour as a hash, a function or a name; `#theme-dark` and url(…) are none.
 COLOUR = re.compile(r"#[0-9a-fA-F]{3,8}\b|\b(?:rgba?|hsla?|oklch|oklab|lab|lch)\("
                     r"|:[^;{}]*\b(?:white|black|gr[ae]y|red|orange|blue|green)\b")
+SELECTOR = re.compile(r"([^{}]+)\{")
+CLASS = re.compile(r"\.([a-zA-Z][\w-]*)")
+QUOTED = re.compile(r"""\{: [^}\n]*\}|"[^"\n]*"|'[^'\n]*'|`[^`\n]*`""")
+# whose classes are a letter with a number, or Pygments' own
+COMPOSED = ("1-tokens.css", "6-listings.css")
+OF_MARKDOWN = {"footnote-ref", "footnote-backref"}
 STATIC_COMMENT = re.compile(r"/\*.*?\*/", re.S)
 PALE = [f"w{n}" for n in range(8)] + ["s0", *(f"sp{n}" for n in range(1, 4)),
                                       *(f"sn{n}" for n in range(1, 4))]
@@ -110,6 +115,34 @@ def test_both_ramps_grow_with_the_value_in_both_schemes():
         dark = [luminance(token(name, "dark")) for name in ramp]
         assert light == sorted(light, reverse=True)
         assert dark == sorted(dark)
+
+
+def dressed(css):
+    """Return the classes that a style sheet's selectors name."""
+    return {name for selector in SELECTOR.findall(css)
+            for name in CLASS.findall(selector)}
+
+
+@lru_cache
+def written_words():
+    """Return the words of every quoted text of templates, scripts and the generator,
+    and of the articles' attribute lists: the classes of a page are among them."""
+    sources = [*TEMPLATES, *ROOT.glob("static/js/**/*.js"),
+               *ROOT.glob("sitegen/**/*.py"), *ROOT.glob("content/articles/*/*.md")]
+    return {word for path in sources
+            for quoted in QUOTED.findall(path.read_text("utf-8"))
+            for word in re.findall(r"[a-zA-Z][\w-]*", quoted)}
+
+
+@pytest.mark.parametrize("path", [path for path in STYLES if path.name not in COMPOSED],
+                         ids=lambda path: path.name)
+def test_every_class_that_is_dressed_is_written_somewhere(path):
+    assert dressed(read_rules(path)) - written_words() - OF_MARKDOWN == set()
+
+
+def test_a_class_that_nothing_writes_is_noticed():
+    css = "@media print { .page > .names-nothing:hover { a: b } }"
+    assert dressed(css) - written_words() == {"names-nothing"}
 
 
 def test_the_shared_styles_stay_within_thirty_kilobytes():
