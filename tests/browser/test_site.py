@@ -69,6 +69,8 @@ LOOKS = {
     "wrong_formulas": WRONG_FORMULAS,
     "links": LINKS,
     "ids": IDS,
+    "shared": """[...document.querySelectorAll("link[href$='site.css'], script[src]")]
+      .map((asset) => asset.href || asset.src)""",
     "has_heading": "document.querySelector('h1').checkVisibility()",
 }
 
@@ -201,6 +203,25 @@ def test_every_link_has_its_target(look, site_dir):
             assert not fragment or state or fragment in ids[target], link
         else:
             assert target.startswith(ELSEWHERE), link
+
+
+def test_pages_share_one_style_and_their_scripts_by_one_address(look, site_dir):
+    shared = {tuple(page["shared"]) for page in look(scripts=False).values()}
+    assert shared == {tuple(f"{site_dir.as_uri()}/static/{name}"
+                            for name in ("site.css", "theme.js", "app.js"))}
+
+
+def test_a_reader_walks_through_the_series_and_back(reader):
+    page = reader.open("index.html")
+    series = page.locator(".articles a").evaluate_all("(all) => all.map((a) => a.href)")
+    page.goto(series[0])
+    assert page.locator("[rel=prev]").count() == 0
+    for rel, addresses in (("next", series[1:]), ("prev", series[-2::-1])):
+        for address in addresses:
+            page.get_by_role("navigation", name="Reading order").locator(
+                f"[rel={rel}]").click()
+            page.wait_for_url(address)
+        assert page.locator(f"[rel={rel}]").count() == 0
 
 
 def test_a_reader_walks_from_the_index_to_the_article_and_back(reader):

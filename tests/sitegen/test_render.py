@@ -31,7 +31,8 @@ def test_a_formula_is_drawn_where_it_stands(site, text, place):
 @pytest.mark.parametrize(("text", "place"), [
     ("[[value run:x .1f]]", "p"), ("## A [[value run:x .1f]]", "h2"),
     ("- [[value run:x .1f]]", "li"),
-    ("| [[value run:x .1f]] |\n|---|\n| a |", "th"), ("**[[value run:x .1f]]**", "strong"),
+    ("| [[value run:x .1f]] |\n|---|\n| a |", "th"),
+    ("**[[value run:x .1f]]**", "strong"),
     ("a[^1]\n\n[^1]: [[value run:x .1f]]", ".footnote"),
     ("> [[value run:x .1f]]", "blockquote"),
     ("[[[value run:x .1f]]](#top)", "a[href='#top']"),
