@@ -6,6 +6,7 @@ import re
 import socket
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from bench.decode import (
     check_logits,
     filled,
     measure_steps,
+    system_share,
     ways_at,
     write_curve,
 )
@@ -157,11 +159,23 @@ def one_position_too_few(kind, model, token_ids):
 def test_the_curve_is_written_as_ratios_to_the_shortest_context(measured, tmp_path):
     records = [{**measured[0], "preallocated": 2.0, "concatenated": 3.0,
                 "recomputed": 8.0}, {**measured[1], "preallocated": 4.0}]
-    curve = json.loads(write_curve(records, tmp_path).read_text("utf-8"))
+    curve = json.loads(write_curve(records, 0.75, tmp_path).read_text("utf-8"))
     first, second = curve["decode"]
     assert [first[way] for way in WAYS] == [1, 1.5, 4]
     assert second["preallocated"] == 2
     assert set(first) == {"positions", *WAYS, "cache_bytes"}
+    assert "Of recomputing 32 positions 75% is the system's time" in curve["what"]
+
+
+def test_the_system_s_share_is_of_the_call_alone(monkeypatch):
+    spent = SimpleNamespace(user=5.0, system=9.0)    # of what ran before
+    monkeypatch.setattr("bench.decode.os.times", lambda: SimpleNamespace(**vars(spent)))
+
+    def take():
+        spent.user += 1
+        spent.system += 3
+
+    assert system_share(take) == 0.75
 
 
 def test_the_curve_that_the_article_draws_was_measured_in_full():
