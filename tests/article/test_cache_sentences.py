@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from tests.article.conftest import CACHE_ARTICLE
+from tests.article.conftest import CACHE_ARTICLE, GENERATION
 from tests.article.second_cache import (
     ALL_DIFFERENT,
     Reader,
@@ -59,6 +59,12 @@ def furthest(reader, other, layer, positions):
 
 def test_the_twin_goes_on_with_its_prompt(arrays):
     assert (go_on(arrays, IDS[:, :PROMPT], SIZES[:2], 12) == IDS).all()
+
+
+def test_the_command_that_the_page_prints_makes_the_recording(text):
+    line = re.search(r"^python (tiny_llama\.py .*?)\n(?!  )", text, re.S | re.M)[1]
+    assert [word for word in line.split() if word not in ("\\", "--verify")] == [
+        *GENERATION]
 
 
 def test_the_head_that_is_shown_looks_for_what_came_next_the_last_time(text, whole):

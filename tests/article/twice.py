@@ -72,5 +72,10 @@ def spoiled(script, folder, changes):
         if path.is_file():
             shutil.copy(path, folder)
     (folder / "spoiled.py").write_text(text, "utf-8")
-    sys.modules.pop("tiny_llama", None)
-    return load(folder, "spoiled.py", "spoiled")
+    others = sys.modules.pop("tiny_llama", None)        # other tests go on with theirs
+    try:
+        return load(folder, "spoiled.py", "spoiled")
+    finally:
+        sys.modules.pop("tiny_llama", None)
+        if others:
+            sys.modules["tiny_llama"] = others
