@@ -4,10 +4,10 @@ import { comingFragment, parseFragment, prefixed, rememberInAddress } from
 import { Generation } from "../lib/generation.js";
 import { visible } from "../lib/labels.js";
 import { headMatrix } from "../lib/matrix.js";
+import { ModelFigure } from "../lib/model-figure.js";
 import { announce, fillParts, showWhen } from "../lib/page-parts.js";
 import { currentRun, loadModel } from "../lib/runs.js";
 import { hearSelections, tellSelection } from "../lib/selection.js";
-import { TraceError } from "../lib/trace.js";
 import { Borders } from "./cache-stepper/borders.js";
 import { addressOf, showState, stateIn } from "./cache-stepper/controls.js";
 import { drawTimeline, drawWeights } from "./cache-stepper/tables.js";
@@ -31,7 +31,7 @@ import { costsOf, rowsOf, writeSentence } from "./cache-stepper/words.js";
  * @property {number} head
  */
 
-export class CacheStepper extends HTMLElement {
+export class CacheStepper extends ModelFigure {
   constructor() {
     super();
     /** @type {State} */
@@ -40,22 +40,6 @@ export class CacheStepper extends HTMLElement {
     this.usual = this.state;
     /** @type {string[]} */
     this.labels = [];
-    this.traceId = "";
-    this.stopHearing = () => {};
-  }
-
-  async connectedCallback() {
-    if (this.traceId) return; // moved within the page
-    this.traceId = this.dataset.trace || "";
-    try {
-      await this.start();
-    } catch (error) {
-      this.giveUp(error);
-    }
-  }
-
-  disconnectedCallback() {
-    this.stopHearing();
   }
 
   async start() {
@@ -223,17 +207,6 @@ export class CacheStepper extends HTMLElement {
   /** @param {string} selector */
   table(selector) {
     return /** @type {HTMLTableElement} */ (this.querySelector(selector));
-  }
-
-  /**
-   * Leave the figure as it was drawn, and say why.
-   * @param {unknown} error
-   */
-  giveUp(error) {
-    this.toggleAttribute("data-still", true);
-    showWhen(this, { unreadable: true });
-    fillParts(this, { reason: error instanceof Error ? error.message : String(error) });
-    if (!(error instanceof TraceError)) throw error;
   }
 }
 

@@ -1,5 +1,6 @@
 import { movedTensors, properties } from "../lib/effects.js";
 import { visible } from "../lib/labels.js";
+import { ModelFigure } from "../lib/model-figure.js";
 import { whenNear } from "../lib/near.js";
 import { fillParts, showWhen } from "../lib/page-parts.js";
 import { hearRuns } from "../lib/run-events.js";
@@ -8,7 +9,7 @@ import {
   chooseRun, currentRun, loadModel, readRunAddress, runOf,
 } from "../lib/runs.js";
 import { fill } from "../lib/sentences.js";
-import { TraceError, readTrace } from "../lib/trace.js";
+import { readTrace } from "../lib/trace.js";
 import {
   listMoved, writeProperties, writeSentence,
 } from "./change-one-thing/effects.js";
@@ -26,27 +27,7 @@ import {
 
 const FIRST_POSITION = 2;
 
-export class ChangeOneThing extends HTMLElement {
-  constructor() {
-    super();
-    this.traceId = "";
-    this.stopHearing = () => {};
-  }
-
-  async connectedCallback() {
-    if (this.traceId) return; // moved within the page
-    this.traceId = this.dataset.trace || "";
-    try {
-      await this.start();
-    } catch (error) {
-      this.giveUp(error);
-    }
-  }
-
-  disconnectedCallback() {
-    this.stopHearing();
-  }
-
+export class ChangeOneThing extends ModelFigure {
   async start() {
     /** @type {Record<string, string>} */
     this.steps = JSON.parse(this.dataset.steps || "{}");
@@ -165,16 +146,6 @@ export class ChangeOneThing extends HTMLElement {
   /** @param {string} selector */
   find(selector) {
     return /** @type {HTMLElement} */ (this.querySelector(selector));
-  }
-
-  /**
-   * Leave the list as it is, and say why.
-   * @param {unknown} error
-   */
-  giveUp(error) {
-    showWhen(this, { unreadable: true });
-    fillParts(this, { reason: error instanceof Error ? error.message : String(error) });
-    if (!(error instanceof TraceError)) throw error;
   }
 }
 

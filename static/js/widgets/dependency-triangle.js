@@ -6,12 +6,12 @@ import {
   comingFragment, countIn, parseFragment, prefixed, rememberInAddress,
 } from "../lib/fragment.js";
 import { visible } from "../lib/labels.js";
+import { ModelFigure } from "../lib/model-figure.js";
 import { announce, fillParts, showWhen } from "../lib/page-parts.js";
 import { powerOfTen } from "../lib/powers.js";
 import { rangesOf } from "../lib/ranges.js";
 import { currentRun, loadModel } from "../lib/runs.js";
 import { fill } from "../lib/sentences.js";
-import { TraceError } from "../lib/trace.js";
 import { ChangeTable } from "./dependency-triangle/change-table.js";
 
 /**
@@ -28,7 +28,7 @@ import { ChangeTable } from "./dependency-triangle/change-table.js";
 
 const KINDS = /** @type {const} */ (["keys", "values"]);
 
-export class DependencyTriangle extends HTMLElement {
+export class DependencyTriangle extends ModelFigure {
   constructor() {
     super();
     /** @type {State} */
@@ -39,17 +39,6 @@ export class DependencyTriangle extends HTMLElement {
     this.triangles = [];
     /** @type {ChangeTable | null} */
     this.strip = null;
-    this.traceId = "";
-  }
-
-  async connectedCallback() {
-    if (this.traceId) return; // moved within the page
-    this.traceId = this.dataset.trace || "";
-    try {
-      await this.start();
-    } catch (error) {
-      this.giveUp(error);
-    }
   }
 
   async start() {
@@ -209,17 +198,6 @@ export class DependencyTriangle extends HTMLElement {
       difference: powerOfTen(largestDifference(either, built)),
     });
     showWhen(this, { compared: to === usual?.to });
-  }
-
-  /**
-   * Leave the figure as it was drawn, and say why.
-   * @param {unknown} error
-   */
-  giveUp(error) {
-    this.toggleAttribute("data-still", true);
-    showWhen(this, { unreadable: true });
-    fillParts(this, { reason: error instanceof Error ? error.message : String(error) });
-    if (!(error instanceof TraceError)) throw error;
   }
 }
 

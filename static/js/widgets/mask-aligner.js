@@ -6,10 +6,10 @@ import {
   chunkRows, findingsOf, movedBorder, possibleChunk,
 } from "../lib/mask-alignment.js";
 import { headMatrix, rowOf } from "../lib/matrix.js";
+import { ModelFigure } from "../lib/model-figure.js";
 import { announce, fillParts, showWhen } from "../lib/page-parts.js";
 import { currentRun, loadModel } from "../lib/runs.js";
 import { hearSelections, tellSelection } from "../lib/selection.js";
-import { TraceError } from "../lib/trace.js";
 import { showState, stateIn } from "./mask-aligner/controls.js";
 import { drawTable } from "./mask-aligner/table.js";
 import { writePanel } from "./mask-aligner/words.js";
@@ -31,29 +31,13 @@ import { writePanel } from "./mask-aligner/words.js";
  * @property {MaskName} mask
  */
 
-export class MaskAligner extends HTMLElement {
+export class MaskAligner extends ModelFigure {
   constructor() {
     super();
     /** @type {State} */
     this.state = { layer: 0, head: 0, stored: 0, count: 1, mask: "right" };
     /** @type {State} as the page came */
     this.usual = this.state;
-    this.traceId = "";
-    this.stopHearing = () => {};
-  }
-
-  async connectedCallback() {
-    if (this.traceId) return; // moved within the page
-    this.traceId = this.dataset.trace || "";
-    try {
-      await this.start();
-    } catch (error) {
-      this.giveUp(error);
-    }
-  }
-
-  disconnectedCallback() {
-    this.stopHearing();
   }
 
   async start() {
@@ -198,17 +182,6 @@ export class MaskAligner extends HTMLElement {
     const panels = /** @type {HTMLElement[]} */ ([...this.querySelectorAll(".panel")]);
     for (const panel of panels) panel.hidden = panel.dataset.mask !== mask;
     return /** @type {HTMLElement} */ (panels.find(({ hidden }) => !hidden));
-  }
-
-  /**
-   * Leave the figure as it was drawn, and say why.
-   * @param {unknown} error
-   */
-  giveUp(error) {
-    this.toggleAttribute("data-still", true);
-    showWhen(this, { unreadable: true });
-    fillParts(this, { reason: error instanceof Error ? error.message : String(error) });
-    if (!(error instanceof TraceError)) throw error;
   }
 }
 

@@ -1,5 +1,6 @@
 import { LONGEST } from "../lib/computed-run.js";
 import { visible } from "../lib/labels.js";
+import { ModelFigure } from "../lib/model-figure.js";
 import { fixed } from "../lib/numbers.js";
 import { announce, fillParts, showWhen } from "../lib/page-parts.js";
 import { hearRuns } from "../lib/run-events.js";
@@ -7,7 +8,7 @@ import { runInWords } from "../lib/run-words.js";
 import {
   chooseRun, currentRun, loadModel, readRunAddress, resetRun,
 } from "../lib/runs.js";
-import { TraceError, readTrace } from "../lib/trace.js";
+import { readTrace } from "../lib/trace.js";
 
 /**
  * The run's controls: the reader chooses the tokens that the page's model runs on, and
@@ -18,27 +19,7 @@ import { TraceError, readTrace } from "../lib/trace.js";
  * @typedef {import("../lib/computed-run.js").Run} Run
  */
 
-export class RunControls extends HTMLElement {
-  constructor() {
-    super();
-    this.traceId = "";
-    this.stopHearing = () => {};
-  }
-
-  async connectedCallback() {
-    if (this.traceId) return; // moved within the page
-    this.traceId = this.dataset.trace || "";
-    try {
-      await this.start();
-    } catch (error) {
-      this.giveUp(error);
-    }
-  }
-
-  disconnectedCallback() {
-    this.stopHearing();
-  }
-
+export class RunControls extends ModelFigure {
   /** Recompute the recording; where that fails, the page keeps to what was recorded. */
   async start() {
     const { agrees, difference, numbers, tensors } = await loadModel(this.traceId);
@@ -187,16 +168,6 @@ export class RunControls extends HTMLElement {
       probability: fixed(probabilities[likeliest], 3),
     });
     showWhen(shown, { own: !run.recorded, recorded: run.recorded });
-  }
-
-  /**
-   * Leave the recording, and say why.
-   * @param {unknown} error
-   */
-  giveUp(error) {
-    showWhen(this, { unreadable: true });
-    fillParts(this, { reason: error instanceof Error ? error.message : String(error) });
-    if (!(error instanceof TraceError)) throw error;
   }
 }
 

@@ -1,4 +1,5 @@
 import { parseFragment, rememberInAddress } from "../lib/fragment.js";
+import { ModelFigure } from "../lib/model-figure.js";
 import { fillParts, showWhen } from "../lib/page-parts.js";
 import { hearRuns } from "../lib/run-events.js";
 import { writeRun } from "../lib/run-line.js";
@@ -22,7 +23,7 @@ import { chosenCell, choosing, moved, opening } from "./tensor-walk/views.js";
  * @typedef {import("./tensor-walk/steps.js").Step} Step
  */
 
-export class TensorWalk extends HTMLElement {
+export class TensorWalk extends ModelFigure {
   constructor() {
     super();
     /** @type {State} */
@@ -30,18 +31,8 @@ export class TensorWalk extends HTMLElement {
       step: "", layer: 0, head: 0, query: 0, key: 0, places: {}, open: [],
     };
     this.frame = 0;
-    this.traceId = "";
     /** @type {(() => void)[]} */
     this.endings = [];
-  }
-
-  async connectedCallback() {
-    if (this.steps) return; // moved within the page
-    try {
-      await this.start();
-    } catch (error) {
-      this.giveUp(error);
-    }
   }
 
   disconnectedCallback() {
@@ -53,8 +44,7 @@ export class TensorWalk extends HTMLElement {
   }
 
   async start() {
-    const { trace = "", layers, layer, step = "", open = "" } = this.dataset;
-    this.traceId = trace;
+    const { layers, layer, step = "", open = "" } = this.dataset;
     this.steps = new Steps(this, Number(layers));
     const { agrees } = await loadModel(this.traceId);
     this.run = await readRunAddress(this.traceId);
