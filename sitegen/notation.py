@@ -75,3 +75,23 @@ def _visible_character(character):
 # U+200C and U+200D are spared: scripts and emoji are written with them.
 _DIRECTION = {0x061C, 0x200B, 0x200E, 0x200F, 0xFEFF, 0x2028, 0x2029,
               *range(0x202A, 0x202F), *range(0x2066, 0x206A)}
+
+
+def ranges_of(positions):
+    """Return ascending positions as ranges: "0, 2–4"; lib/ranges.js does the same."""
+    ranges = []
+    for position in positions:
+        if ranges and ranges[-1][1] == position - 1:
+            ranges[-1][1] = position
+        else:
+            ranges.append([position, position])
+    return ", ".join(str(first) if first == last else f"{first}–{last}"
+                     for first, last in ranges)
+
+
+def power_of_ten(size):
+    """Return a size below 1 with one digit and its power of ten, "3e−16", or "0"."""
+    if size == 0:
+        return "0"
+    digit, _, power = f"{size:.0e}".partition("e")
+    return f"{digit}e{int(power)}".replace("-", MINUS)

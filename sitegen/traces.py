@@ -5,13 +5,11 @@ what no schema can: shapes, rows that sum to one, forbidden cells that are zero.
 """
 
 import base64
-import json
-import re
 import subprocess
 import sys
 import zlib
 from dataclasses import dataclass, field, replace
-from math import isfinite, prod
+from math import prod
 
 import numpy as np
 
@@ -20,13 +18,13 @@ from sitegen.errors import Place, Problem
 from sitegen.recorded import model_title
 from sitegen.schemas import schema_errors
 from sitegen.snippets import environment
+from sitegen.strict_json import read_json
 
 MAJOR = 1
 NOT_FINITE = {"-Infinity": -np.inf, "Infinity": np.inf, "NaN": np.nan}
 ROW_SUM_LIMIT = {"float64": 1e-5, "float32": 1e-4, "float16": 5e-3, "bfloat16": 2e-2}
 RUN_SECONDS = 600
 INPUT = ("token_ids", "token_labels", "position_ids")
-HUGE = re.compile(r"\d[eE]\+?\d{3}")     # perhaps no float64; or part of a hash
 
 
 @dataclass
@@ -160,10 +158,10 @@ def parse_trace(trace_id, path, text, publish=None):
     """Return (Trace or None, problems) of a trace's text; strict JSON only."""
     place = Place(path)
     try:
-        data = json.loads(text, parse_constant=_refuse,
-                          parse_float=_finite if HUGE.search(text) else None)
+        data = read_json(text)
     except (ValueError, RecursionError) as error:
-        return None, [Problem(place, f"not JSON: {error}", "record it again")]
+        return None, [Problem(place, f"not JSON: {error}", "record it again; a trace "
+                              "writes what is no number of JSON as a string")]
     major = data.get("format_major") if isinstance(data, dict) else None
     if isinstance(major, int) and major > MAJOR:
         return None, [Problem(place, f"trace format {major} is newer than this "
@@ -173,15 +171,6 @@ def parse_trace(trace_id, path, text, publish=None):
     trace = Trace(trace_id, path, text, data, publish)
     problems = problems or list(meaning_problems(trace))
     return (None if problems else trace), problems
-
-
-def _refuse(constant):
-    raise ValueError(f"{constant} is not JSON; a trace writes it as a string")
-
-
-def _finite(text):
-    number = float(text)
-    return number if isfinite(number) else _refuse(text)
 
 
 def _dotted(where):

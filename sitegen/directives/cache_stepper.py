@@ -14,11 +14,10 @@ from itertools import accumulate
 import numpy as np
 
 from sitegen.costs import cache_bytes, multiply_adds
-from sitegen.directives.dependency_triangle import power_of_ten
 from sitegen.directives.run_controls import check_computed, run_variables
 from sitegen.errors import known
 from sitegen.islands import LARGE
-from sitegen.notation import fixed, weight_class
+from sitegen.notation import fixed, power_of_ten, weight_class
 from sitegen.recorded import recorded_layers
 from sitegen.sizes import grouped
 from sitegen.traces import describe_trace

@@ -12,7 +12,7 @@ import numpy as np
 
 from sitegen.directives.run_controls import check_computed, run_variables
 from sitegen.errors import known
-from sitegen.notation import MINUS, STOPS, fixed
+from sitegen.notation import STOPS, fixed, power_of_ten, ranges_of
 from sitegen.traces import describe_trace
 
 NAME = "dependency-triangle"
@@ -124,18 +124,6 @@ def sentence(changed, words):
         for layer, positions in enumerate(changed))
 
 
-def ranges_of(positions):
-    """Return ascending positions as ranges: "0, 2–4"; lib/ranges.js does the same."""
-    ranges = []
-    for position in positions:
-        if ranges and ranges[-1][1] == position - 1:
-            ranges[-1][1] = position
-        else:
-            ranges.append([position, position])
-    return ", ".join(str(first) if first == last else f"{first}–{last}"
-                     for first, last in ranges)
-
-
 def same_prefix(changed, length):
     """Return how many entries, from the first on, are the same in every layer."""
     return min([length, *(position for layer in changed for position in layer)])
@@ -160,11 +148,3 @@ def in_one_digit(size):
     if size <= ROUNDING:
         return ""
     return power_of_ten(size) if size < LEAST_FIXED else fixed(size, 1)
-
-
-def power_of_ten(size):
-    """Return a size below 1 with one digit and its power of ten, "3e−16", or "0"."""
-    if size == 0:
-        return "0"
-    digit, _, power = f"{size:.0e}".partition("e")
-    return f"{digit}e{int(power)}".replace("-", MINUS)

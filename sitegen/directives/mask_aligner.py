@@ -12,10 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sitegen.directives.dependency_triangle import power_of_ten, ranges_of
 from sitegen.directives.run_controls import check_computed, run_variables
 from sitegen.islands import LARGE
-from sitegen.notation import fixed, weight_class
+from sitegen.notation import fixed, power_of_ten, ranges_of, weight_class
 from sitegen.recorded import all_recorded, recorded_layers
 from sitegen.traces import describe_trace
 
