@@ -60,6 +60,29 @@ SETTLE_MS = 100
 PATIENCE_S, LOOK_MS = 30, 20
 
 
+def opener(reader, path, ready):
+    """Return a function that opens a page of a Reader at a fragment.
+
+    ready  what is to be seen before a test begins, where scripts run: a selector
+    """
+    def open_page(fragment="", **switches):
+        page = reader.open(path, fragment, **switches)
+        if switches.get("scripts", True):
+            page.wait_for_selector(ready)
+        return page
+
+    return open_page
+
+
+def drag(page, begin, end, y):
+    """Drag with the mouse from one x to another, by way of the middle."""
+    page.mouse.move(begin, y)
+    page.mouse.down()
+    page.mouse.move((begin + end) / 2, y)
+    page.mouse.move(end, y)
+    page.mouse.up()
+
+
 def wait_until(page, condition, argument=None):
     """Wait until an expression, or a function of the argument, is true of a page.
 

@@ -6,6 +6,7 @@ import pytest
 
 from sitegen.pipeline import build
 from tests.browser.cache_bytes.pages import PAGE, TEXT
+from tests.browser.harness import opener
 from tests.site_builder import SmallSite
 
 ROOT = Path(__file__).parents[3]
@@ -25,10 +26,4 @@ def bytes_site(tmp_path_factory):
 @pytest.fixture
 def bytes_reader(reader_of, bytes_site):
     """Return a function that opens the page; nothing may be complained of."""
-    def open_page(fragment="", **switches):
-        page = reader_of(bytes_site).open(PAGE, fragment, **switches)
-        if switches.get("scripts", True):
-            page.wait_for_selector("#sizes [data-ready]")
-        return page
-
-    return open_page
+    return opener(reader_of(bytes_site), PAGE, "#sizes [data-ready]")

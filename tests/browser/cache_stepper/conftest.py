@@ -4,6 +4,7 @@ import pytest
 
 from tests.browser.cache_stepper.pages import stepper_site
 from tests.browser.dependency_triangle.pages import PAGE
+from tests.browser.harness import opener
 
 
 @pytest.fixture(scope="module")
@@ -15,10 +16,4 @@ def stepper_built(tmp_path_factory):
 @pytest.fixture
 def stepper_reader(reader_of, stepper_built):
     """Return a function that opens the page; nothing may be complained of."""
-    def open_page(fragment="", **switches):
-        page = reader_of(stepper_built).open(PAGE, fragment, **switches)
-        if switches.get("scripts", True):
-            page.wait_for_selector("#stepper [data-ready]")
-        return page
-
-    return open_page
+    return opener(reader_of(stepper_built), PAGE, "#stepper [data-ready]")

@@ -8,6 +8,7 @@ from sitegen.pipeline import build
 from sitegen.traces import parse_trace
 from tests.browser.attention_heatmap.pages import next_frame, said
 from tests.browser.dependency_triangle.pages import FRONT, TOKENS
+from tests.browser.harness import drag as drag_across
 from tests.browser.run_controls.pages import computed, printed_trace
 from tests.site_builder import SmallSite
 
@@ -106,11 +107,6 @@ def drag(page, border, to):
     """Drag a border to another gap between tokens, with the mouse."""
     places = [page.locator(f"#stepper [data-border='{place}']").bounding_box()
               for place in (border, to)]
-    xs = [box["x"] + box["width"] / 2 for box in places]
-    y = places[0]["y"] + places[0]["height"] / 2
-    page.mouse.move(xs[0], y)
-    page.mouse.down()
-    page.mouse.move(sum(xs) / 2, y)
-    page.mouse.move(xs[1], y)
-    page.mouse.up()
+    begin, end = (box["x"] + box["width"] / 2 for box in places)
+    drag_across(page, begin, end, places[0]["y"] + places[0]["height"] / 2)
     next_frame(page)

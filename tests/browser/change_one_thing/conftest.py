@@ -3,6 +3,7 @@
 import pytest
 
 from tests.browser.change_one_thing.pages import TEXT
+from tests.browser.harness import opener
 from tests.browser.run_controls.pages import PAGE, model_site
 
 
@@ -15,10 +16,4 @@ def change_site(tmp_path_factory):
 @pytest.fixture
 def change_reader(reader_of, change_site):
     """Return a function that opens the page; nothing may be complained of."""
-    def open_page(fragment="", **switches):
-        page = reader_of(change_site).open(PAGE, fragment, **switches)
-        if switches.get("scripts", True):
-            page.wait_for_selector("#change .effects", state="visible")
-        return page
-
-    return open_page
+    return opener(reader_of(change_site), PAGE, "#change .effects")

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.browser.dependency_triangle.pages import PAGE, TEXT, generation_site
+from tests.browser.harness import opener
 
 
 @pytest.fixture(scope="module")
@@ -14,10 +15,4 @@ def triangle_site(tmp_path_factory):
 @pytest.fixture
 def triangle_reader(reader_of, triangle_site):
     """Return a function that opens the page; nothing may be complained of."""
-    def open_page(fragment="", **switches):
-        page = reader_of(triangle_site).open(PAGE, fragment, **switches)
-        if switches.get("scripts", True):
-            page.wait_for_selector("#triangle [data-ready]")
-        return page
-
-    return open_page
+    return opener(reader_of(triangle_site), PAGE, "#triangle [data-ready]")

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.browser.dependency_triangle.pages import PAGE, generation_site
+from tests.browser.harness import opener
 from tests.browser.mask_aligner.pages import TEXT
 
 
@@ -15,10 +16,4 @@ def aligner_site(tmp_path_factory):
 @pytest.fixture
 def aligner_reader(reader_of, aligner_site):
     """Return a function that opens the page; nothing may be complained of."""
-    def open_page(fragment="", **switches):
-        page = reader_of(aligner_site).open(PAGE, fragment, **switches)
-        if switches.get("scripts", True):
-            page.wait_for_selector("#aligner [data-ready]")
-        return page
-
-    return open_page
+    return opener(reader_of(aligner_site), PAGE, "#aligner [data-ready]")

@@ -3,6 +3,7 @@
 from sitegen.directives.mask_aligner import panel_of
 from tests.browser.attention_heatmap.pages import next_frame, said
 from tests.browser.dependency_triangle.pages import TOKENS
+from tests.browser.harness import drag as drag_across
 from tests.browser.run_controls.pages import computed
 
 TEXT = """/// mask-aligner | aligner
@@ -69,11 +70,7 @@ def drag(page, border, to):
     """Drag a border between two tokens, with the mouse."""
     box = page.locator("#aligner .chunk-line ol").bounding_box()
     start = int(page.input_value(f"#aligner [data-control={border}]"))
-    line = box["y"] + box["height"] / 2
-    x_of = [box["x"] + box["width"] * place / len(TOKENS) for place in (start, to)]
-    page.mouse.move(x_of[0], line)
-    page.mouse.down()
-    page.mouse.move(sum(x_of) / 2, line)
-    page.mouse.move(x_of[1], line)
-    page.mouse.up()
+    begin, end = (box["x"] + box["width"] * place / len(TOKENS)
+                  for place in (start, to))
+    drag_across(page, begin, end, box["y"] + box["height"] / 2)
     next_frame(page)
