@@ -225,8 +225,8 @@ def test_the_whole_file_is_copied_to_the_character(open_reader):
     assert pasted(page) == SOURCE
 
 
-def test_a_step_s_lines_are_copied_where_the_clipboard_is_refused(open_article):
-    page = open_article()
+def test_a_step_s_lines_are_copied_where_the_clipboard_is_refused(open_reader):
+    page = open_reader()
     page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
     choose(page, "scores")
     last = int(re.search(r"to (\d+):", status(page))[1])
