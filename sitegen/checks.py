@@ -10,8 +10,10 @@ from dataclasses import dataclass, field
 from selectolax.lexbor import LexborHTMLParser
 
 from sitegen.errors import Place, Problem
-from sitegen.links import check_links
+from sitegen.links import addresses, broken
 from sitegen.policy import JUDGED_TAGS, check_policy
+
+CUSTOM = re.compile(r"<([a-z]+(?:-[a-z]+)+)")
 
 # What no page may hold: lone surrogates, which UTF-8 cannot write, and controls.
 NO_TEXT = re.compile("[\ud800-\udfff\0-\x08\x0b\x0c\x0e-\x1f\x7f]")
@@ -23,6 +25,20 @@ LOOKED_AT = ", ".join([*sorted(JUDGED_TAGS), "a", "area", "img", "link", "meta",
 ODD = re.compile(r"[\s\"'/](?:on\w+|style|ping|srcdoc|\w*srcset|(?:form)?action|cite"
                  r"|data|longdesc|poster|background|lowsrc|to|from|by|values)\s*="
                  r"|url\(|xlink|attributename", re.I)
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What other pages, and the site, need to know of a page; plain data.
+
+    ids       of its elements
+    links     addresses that may lead to the site's own pages and files
+    elements  names of its custom elements
+    """
+
+    ids: list = field(default_factory=list)
+    links: list = field(default_factory=list)
+    elements: list = field(default_factory=list)
 
 
 @dataclass
@@ -57,20 +73,32 @@ class Parsed:
             yield Problem(place, message, todo, scan.raw.split("\n")[place.line - 1])
 
 
-def check_site(pages, files):
-    """Yield every Problem of the pages; files are the paths that the site will hold."""
-    parsed = {}
-    for page in pages:
-        found = NO_TEXT.search(page.html)
-        if found:
-            yield _no_text(page, found)
-        else:
-            parsed[page.path] = parse(page)
-    for page in parsed.values():
-        yield from check_policy(page)
-        yield from check_ids(page)
-        yield from check_names(page)
-        yield from check_links(page, parsed, files)
+def check_page(page):
+    """Return (Facts of a page, its problems but for links that lead nowhere)."""
+    if found := NO_TEXT.search(page.html):
+        return Facts(), [_no_text(page, found)]
+    parsed = parse(page)
+    facts = Facts(list(parsed.ids), addresses(parsed), elements_of(page.html))
+    return facts, [*check_policy(parsed), *check_ids(parsed), *check_names(parsed)]
+
+
+def check_links(pages, files, source_of):
+    """Yield a Problem for each address within the site that leads nowhere.
+
+    pages      path → Facts
+    files      the paths of what else the site will hold
+    source_of  path → the Page, with its scan: asked only where there is a problem
+    """
+    for path, facts in pages.items():
+        for address in facts.links:
+            if problem := broken(address, path, pages, files):
+                yield from Parsed(source_of(path)).problems_of_address(
+                    address, *problem)
+
+
+def elements_of(html):
+    """Return the names of the custom elements that HTML has."""
+    return sorted(set(CUSTOM.findall(html)))
 
 
 def _no_text(page, found):

@@ -10,24 +10,25 @@ MANY_IDS = 40
 NAMES = ("href", "src", "srcset", "poster")
 
 
-def check_links(parsed, pages, files):
-    """Yield a Problem for each address within the site that leads nowhere."""
+def addresses(parsed):
+    """Return each address of a page that may lead to something of the site, once."""
     found = dict.fromkeys(
         address for _, attributes in parsed.elements for name in NAMES
         if name in attributes for address in addresses_of(name, attributes[name] or ""))
-    for address in found:
-        problem = broken(address, parsed, pages, files)
-        if problem:
-            yield from parsed.problems_of_address(address, *problem)
+    return [address for address in found
+            if not scheme(address) and not address.startswith("//")]
 
 
-def broken(address, parsed, pages, files):
-    """Return (message, what to do) for an address that leads nowhere, or None."""
-    if scheme(address) or address.startswith("//"):
-        return None
+def broken(address, page, pages, files):
+    """Return (message, what to do) for an address that leads nowhere, or None.
+
+    page   path of the page that has the address
+    pages  path → Facts
+    files  the paths of what else the site will hold
+    """
     before, _, fragment = address.partition("#")
     path = unquote(before.partition("?")[0])
-    target = parsed.page.path
+    target = page
     if path:
         target = posixpath.normpath(posixpath.join(posixpath.dirname(target), path))
     if target not in pages and target not in files:

@@ -17,6 +17,8 @@ from pathlib import Path
 
 from markupsafe import Markup
 
+from sitegen.article_page import ROOT, new_environment, read_words
+from sitegen.assets import compact_css, style_sheet
 from sitegen.checks import check_ids, check_names, parse
 from sitegen.directives import attention_heatmap, head_gallery, verification_record
 from sitegen.errors import BuildFailed, Place, Problem, stop_if
@@ -25,7 +27,6 @@ from sitegen.islands import island_of
 from sitegen.linker import link_scripts
 from sitegen.notation import fixed, visible_text
 from sitegen.output import refuse_other_file, write_page
-from sitegen.pipeline import ROOT, compact_css, new_environment, read_words, style_sheet
 from sitegen.policy import check_policy
 from sitegen.recorded import (
     counted_from_zero,

@@ -43,7 +43,7 @@ class SmallSite:
         The pages' scripts are left out: linking them takes longer than all the rest,
         and has tests of its own.
         """
-        with patch("sitegen.pipeline.link_with_late", lambda *paths: ("", {}, [])):
+        with patch("sitegen.assets.link_with_late", lambda *paths: ("", {}, [])):
             return build(self.content, self.output, base_url)
 
     def page(self, text):

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import numpy as np
 
+from sitegen.article_page import page_islands
 from sitegen.islands import island_of, model_scripts
 from sitegen.parts import decode_rows
-from sitegen.pipeline import page_islands
 from sitegen.recorded import contributions, needed_tensors
 from sitegen.records import Article, ArticleContext, Scan
 from sitegen.traces import parse_trace

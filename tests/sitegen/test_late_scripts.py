@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from sitegen.linker import link_with_late
-from sitegen.pipeline import (
+from sitegen.assets import (
     LATE_WIDGETS,
     bundled_styles,
     compact_css,
@@ -15,12 +14,12 @@ from sitegen.pipeline import (
     style_sheet,
     styles_of,
 )
-from sitegen.records import Page
+from sitegen.checks import elements_of
+from sitegen.linker import link_with_late
 from tests.sitegen.test_linker import run_node, write
 
 ROOT = Path(__file__).parents[2]
 WIDGETS = [path.stem for path in ROOT.glob("static/js/widgets/*.js")]
-EVERY_WIDGET = [Page("a/index.html", "".join(f"<{name}>" for name in WIDGETS))]
 MODULES = {
     "lib/counter.js": """
         console.log("counter runs");
@@ -90,7 +89,7 @@ def test_faults_of_a_late_script_are_found(tmp_path):
 
 
 def test_each_late_widget_has_a_script_a_mark_in_its_template_and_no_place_in_the_app():
-    files, problems = shared_files(EVERY_WIDGET)
+    files, problems = shared_files(WIDGETS)
     assert problems == []
     for name, bundle in LATE_WIDGETS.items():
         assert f'customElements.define("{name}"' in files[f"static/{bundle}.js"]
@@ -100,7 +99,7 @@ def test_each_late_widget_has_a_script_a_mark_in_its_template_and_no_place_in_th
 
 
 def test_the_model_is_only_in_the_bundles_that_compute():
-    files, _ = shared_files(EVERY_WIDGET)
+    files, _ = shared_files(WIDGETS)
     scripts = {path for path, text in files.items()
                if path.endswith(".js") and "class TinyLlama" in str(text)}
     assert scripts == {"static/model.js", "static/cache.js"}
@@ -120,7 +119,7 @@ def test_a_style_sheet_loses_only_what_means_nothing(css, compact):
 
 
 def test_late_style_sheets_are_files_of_their_own():
-    files, _ = shared_files(EVERY_WIDGET)
+    files, _ = shared_files(WIDGETS)
     for name, text in late_styles().items():
         assert files[f"static/{name}.css"] == text
         for path in (ROOT / "static/css/late" / name).glob("*.css"):
@@ -140,8 +139,8 @@ def test_each_late_style_sheet_belongs_to_a_late_script():
     ("<attention-heatmap>", []), ("cache-stepper", []),
 ])
 def test_a_page_links_the_bundled_sheets_of_the_elements_that_it_has(html, names):
-    assert styles_of(html) == names
-    files, _ = shared_files([Page("a/index.html", html)])
+    assert styles_of(elements_of(html)) == names
+    files, _ = shared_files(elements_of(html))
     assert [name for name in bundled_styles() if f"static/{name}.css" in files] == names
 
 
@@ -165,12 +164,11 @@ def test_a_page_links_the_common_sheet_and_those_of_its_elements(site, text, mor
 
 
 def test_a_site_has_the_scripts_of_the_widgets_that_its_pages_have():
-    page = Page("a/index.html", "<attention-heatmap><head-gallery>")
-    files, _ = shared_files([page])
+    files, _ = shared_files(["attention-heatmap", "head-gallery"])
     assert 'define("attention-heatmap"' in files["static/app.js"]
     assert 'define("head-gallery"' in files["static/head-gallery.js"]
     assert "static/model.js" not in files and "static/model.css" not in files
-    none, _ = shared_files([Page("a/index.html", "<theme-choice>")])
+    none, _ = shared_files(["theme-choice"])
     assert 'define("theme-choice"' in none["static/app.js"]
     assert "attention-heatmap" not in none["static/app.js"]
     assert "data-late" in none["static/app.js"]     # of no element

@@ -1,0 +1,96 @@
+"""What all pages share: styles, scripts, fonts, licences."""
+
+import re
+from functools import cache
+from pathlib import Path
+
+from sitegen.linker import link_with_late
+
+ROOT = Path(__file__).parent.parent
+# Custom element → the script that comes when its figure comes near.
+LATE_WIDGETS = {
+    "source-reader": "source-reader", "head-gallery": "head-gallery",
+    "tensor-walk": "model", "run-controls": "model", "change-one-thing": "model",
+    "cache-stepper": "cache", "dependency-triangle": "cache", "mask-aligner": "cache",
+    "cache-bytes": "cache"}
+CSS_SPARE = re.compile(r"""(?P<kept>"[^"]*"|'[^']*')|/\*.*?\*/|;?\s*(?P<end>\})\s*
+    |\s*(?P<begin>\{)\s*|(?P<sign>[:;,])\s+|(?P<line>\n)\s*""", re.DOTALL | re.VERBOSE)
+ASSETS = {"css": "static/site.css", "theme": "static/theme.js", "js": "static/app.js"}
+
+
+def used_scripts(elements):
+    """Return the paths of the widgets' scripts, without those of elements that no page
+    has: linking takes longer than an article."""
+    return [path for path in sorted(ROOT.glob("static/js/widgets/*.js"))
+            if path.stem in elements
+            or f'define("{path.stem}"' not in path.read_text("utf-8")]
+
+
+def link_used(elements):
+    """Return (path → text of the scripts that pages with these elements need,
+    problems)."""
+    early, late = [], {}
+    for path in used_scripts(elements):
+        bundle = LATE_WIDGETS.get(path.stem)
+        (late.setdefault(bundle, []) if bundle else early).append(path)
+    script, late_scripts, problems = link_with_late(early, late)
+    return {ASSETS["js"]: script, **{f"static/{name}.js": text
+                                     for name, text in late_scripts.items()}}, problems
+
+
+def shared_files(elements):
+    """Return (path → content, problems) of what all pages share.
+
+    elements  names of the custom elements that the pages have
+    """
+    files, problems = link_used(elements)
+    files.update({
+        ASSETS["css"]: style_sheet(),
+        ASSETS["theme"]: ROOT / "static/js/theme.js",
+        **{f"static/{name}.css": text for name, text in late_styles().items()
+           if f"static/{name}.js" in files},
+        **{f"static/{name}.css": bundled_styles()[name][1]
+           for name in styles_of(elements)},
+    })
+    for path in [*ROOT.glob("static/fonts/*"), *ROOT.glob("static/schema/trace.*")]:
+        files[path.relative_to(ROOT).as_posix()] = path
+    for name in ("LICENSE", "THIRD-PARTY.md"):
+        files[f"static/{name}"] = ROOT / name
+    return files, problems
+
+
+def style_sheet():
+    """Return the text of the one style sheet that all pages share."""
+    styles = [*sorted(ROOT.glob("static/css/*.css")),
+              *sorted(ROOT.glob("static/css/widgets/*.css"))]
+    return compact_css("".join(path.read_text("utf-8") for path in styles))
+
+
+@cache
+def late_styles():
+    """Return late script → text of the style sheet of what it draws."""
+    folders = {path.parent for path in ROOT.glob("static/css/late/*/*.css")}
+    return {folder.name: compact_css("".join(
+        path.read_text("utf-8") for path in sorted(folder.glob("*.css"))))
+        for folder in sorted(folders)}
+
+
+@cache
+def bundled_styles():
+    """Return name → (elements, style sheet that only pages with one of them link)."""
+    folders = {folder.name: sorted(folder.glob("*.css"))
+               for folder in sorted(ROOT.glob("static/css/bundles/*"))}
+    return {name: ([path.stem for path in paths], compact_css("".join(
+        path.read_text("utf-8") for path in paths))) for name, paths in folders.items()}
+
+
+def styles_of(elements):
+    """Return the names of the bundled style sheets that pages with these elements
+    need."""
+    return [name for name, (dressed, _) in bundled_styles().items()
+            if not set(dressed).isdisjoint(elements)]
+
+
+def compact_css(text):
+    """Return a style sheet without its comments, and spaces that mean nothing."""
+    return CSS_SPARE.sub(lambda found: "".join(filter(None, found.groups())), text)
