@@ -17,7 +17,7 @@ NO_TEXT = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f\ufdd0-\ufdef]")
 BEGIN = "begin with '---', 'title: …', '---'"
 
 
-def read_site(folder, takes_code=()):
+def read_site(folder, takes_code=lambda name: False):
     """Return (Site, problems) of a content folder.
 
     Problems of single articles are collected; a site.toml that cannot be used raises

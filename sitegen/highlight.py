@@ -10,18 +10,18 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from markupsafe import Markup
-from pygments.lexers import get_lexer_by_name
-from pygments.token import Comment, Generic, Keyword, Name, Operator, String
-from pygments.util import ClassNotFound
 
+from sitegen.lazy import pygments_lexers
 from sitegen.python_lexemes import python_pieces
 
-# The token kinds that look different, with Pygments' own short class names: code is
-# set by weight and tone, so numbers, operators and names that are used need no span.
+# The token kinds that look different, as the tuples that Pygments' own are, with its
+# short class names: code is set by weight and tone, so numbers, operators and names
+# that are used need no span.
 CLASSES = {
-    Comment: "c", Keyword: "k", Operator.Word: "k", String: "s", String.Doc: "sd",
-    Name.Function: "nf", Name.Class: "nc", Name.Decorator: "nd",
-    Generic.Prompt: "gp", Generic.Output: "go",
+    ("Comment",): "c", ("Keyword",): "k", ("Operator", "Word"): "k",
+    ("Literal", "String"): "s", ("Literal", "String", "Doc"): "sd",
+    ("Name", "Function"): "nf", ("Name", "Class"): "nc", ("Name", "Decorator"): "nd",
+    ("Generic", "Prompt"): "gp", ("Generic", "Output"): "go",
 }
 PLAIN = {"", "text", "txt", "plain", "none"}
 PYTHON = {"python", "py", "python3", "py3"}
@@ -73,8 +73,8 @@ def _tokens(text, language):
 @lru_cache(maxsize=64)
 def _lexer(language):
     try:
-        return get_lexer_by_name(language)
-    except ClassNotFound:
+        return pygments_lexers.get_lexer_by_name(language)
+    except pygments_lexers.ClassNotFound:
         return None
 
 

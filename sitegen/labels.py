@@ -1,10 +1,10 @@
 """Number what an article numbers, and check what its directives were given."""
 
-from jsonschema import Draft202012Validator
 from markupsafe import Markup
 
 from sitegen.directives import MODULES, kind_of, option_schema
 from sitegen.errors import Problem, known
+from sitegen.lazy import jsonschema
 from sitegen.markdown_text import unique
 from sitegen.records import Directive, Formula, Label
 from sitegen.schemas import errors_of
@@ -27,7 +27,7 @@ def _directive_problems(directive):
         yield Problem(directive.place, f"unknown directive '{directive.name}'",
                       known(MODULES, directive.name))
         return
-    validator = Draft202012Validator(option_schema(directive.name))
+    validator = jsonschema.Draft202012Validator(option_schema(directive.name))
     for where, message in errors_of(validator, directive.options):
         keys = ".".join(map(str, where))
         yield Problem(directive.place,

@@ -11,7 +11,7 @@ byte 255 and the count in two bytes, the low one first.  Then zlib, then base64.
 import base64
 import zlib
 
-import numpy as np
+from sitegen.lazy import numpy as np
 
 ESCAPE = 255
 LIMIT = 65535            # what two bytes hold

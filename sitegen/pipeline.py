@@ -12,7 +12,7 @@ from sitegen.article_page import (
 from sitegen.assets import ASSETS, shared_files
 from sitegen.checks import check_links, check_page
 from sitegen.content import read_site, with_lines
-from sitegen.directives import MODULES, TAKES_CODE
+from sitegen.directives import MODULES, takes_code
 from sitegen.errors import BuildFailed, Place, Problem, stop_if
 from sitegen.markdown_text import new_markdown
 from sitegen.output import refuse_foreign, write_site
@@ -29,7 +29,7 @@ def build(content, output, base_url=None):
     """
     content, output = Path(content), Path(output)
     refuse_folders(content, output)
-    site, problems = read_site(content, TAKES_CODE)
+    site, problems = read_site(content, takes_code)
     traces, more = read_traces(content)
     references, bib_problems = read_references(content)
     problems += more + bib_problems

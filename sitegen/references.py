@@ -2,12 +2,11 @@
 
 import logging
 
-import bibtexparser
-from bibtexparser import middlewares
 from markupsafe import Markup, escape
 
 from sitegen.content import read_text, shown
 from sitegen.errors import Place, Problem
+from sitegen.lazy import bibtexparser
 from sitegen.records import Reference
 
 logging.getLogger("bibtexparser").setLevel(logging.CRITICAL)  # we report failed blocks
@@ -23,6 +22,7 @@ def read_references(folder):
         return [], []
     path = shown(folder, file)
     text, problems = read_text(file, path)
+    middlewares = bibtexparser.middlewares
     library = bibtexparser.parse_string(text, append_middleware=[
         middlewares.LatexDecodingMiddleware(), middlewares.SeparateCoAuthors(),
         middlewares.SplitNameParts()])

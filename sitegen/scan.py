@@ -32,12 +32,12 @@ def mark(index):
     return f"{MARK_OPEN}{index}{MARK_CLOSE}"
 
 
-def scan(raw, path, first_line=1, takes_code=()):
+def scan(raw, path, first_line=1, takes_code=lambda name: False):
     """Return (Scan, problems) of an article's text below its front matter.
 
     raw         the file's whole text, front matter included
     first_line  the line on which the text to scan begins, from 1
-    takes_code  names of directives that take the fenced code of their bodies
+    takes_code  tells by its name whether a directive takes the fenced code of its body
     """
     scanner = _Scanner(raw, path, first_line, takes_code)
     scanner.run()
@@ -123,7 +123,7 @@ class _Scanner:
         if self.open:
             index = self.open[-1][1]
             self.inside[index].append(fence)
-            if self.constructs[index].name in self.takes_code:
+            if self.takes_code(self.constructs[index].name):
                 return
         self.alone(prefix, self.add(fence, source))
 

@@ -4,9 +4,8 @@ import json
 from functools import cache
 from pathlib import Path
 
-from jsonschema import Draft202012Validator
-
 from sitegen.errors import known
+from sitegen.lazy import jsonschema
 
 FOLDER = Path(__file__).parent.parent / "static" / "schema"
 
@@ -14,7 +13,8 @@ FOLDER = Path(__file__).parent.parent / "static" / "schema"
 @cache
 def validator(name):
     """Return the validator of one schema file."""
-    return Draft202012Validator(json.loads((FOLDER / name).read_text("utf-8")))
+    schema = json.loads((FOLDER / name).read_text("utf-8"))
+    return jsonschema.Draft202012Validator(schema)
 
 
 def schema_errors(name, data):

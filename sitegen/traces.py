@@ -11,17 +11,16 @@ import zlib
 from dataclasses import dataclass, field, replace
 from math import prod
 
-import numpy as np
-
 from sitegen.content import read_toml, shown
 from sitegen.errors import Place, Problem
+from sitegen.lazy import numpy as np
 from sitegen.recorded import model_title
 from sitegen.schemas import schema_errors
 from sitegen.snippets import environment
 from sitegen.strict_json import read_json
 
 MAJOR = 1
-NOT_FINITE = {"-Infinity": -np.inf, "Infinity": np.inf, "NaN": np.nan}
+NOT_FINITE = {name: float(name) for name in ("-Infinity", "Infinity", "NaN")}
 ROW_SUM_LIMIT = {"float64": 1e-5, "float32": 1e-4, "float16": 5e-3, "bfloat16": 2e-2}
 RUN_SECONDS = 600
 INPUT = ("token_ids", "token_labels", "position_ids")

@@ -2,7 +2,6 @@
 
 import re
 
-import numpy as np
 from markupsafe import Markup, escape
 
 from sitegen.errors import known
@@ -115,14 +114,15 @@ def write_value(value, fmt):
         raise ValueError(f"'{fmt}' is wider than 999")
     if isinstance(value, list):
         return "[" + ", ".join(format(item, fmt) for item in value) + "]"
-    if isinstance(value, bool) or value is None or isinstance(value, np.ndarray):
+    if isinstance(value, bool) or value is None:
         raise ValueError(f"{value!r} is not a number or a text")
     return format(value, fmt)
 
 
 def typeset_value(value, text):
     """Return a written value as HTML: 3e-16 as 3 times a power of ten, a true minus."""
-    if any(isinstance(part, str) for part in np.atleast_1d(value).tolist()):
+    parts = value if isinstance(value, list) else [value]
+    if any(isinstance(part, str) for part in parts):
         return escape(text)
     if found := SCIENTIFIC.match(text):
         return Markup("{}&nbsp;{}&nbsp;10<sup>{}</sup>").format(

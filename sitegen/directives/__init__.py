@@ -1,15 +1,34 @@
-"""The directives: every module of this folder that has a NAME is one."""
+"""The directives: every module of this folder is one, called as its file is."""
 
-import importlib
 import pkgutil
+from collections.abc import Mapping
+from importlib import import_module
 
-MODULES = {module.NAME: module for module in (
-    importlib.import_module(f"{__name__}.{found.name}")
-    for found in pkgutil.iter_modules(__path__)) if hasattr(module, "NAME")}
 
-TAKES_CODE = frozenset(name for name, module in MODULES.items()
-                       if getattr(module, "TAKES_CODE", False))
+class Modules(Mapping):
+    """Name of a directive → its module, imported when it is first asked for: most
+    articles use few."""
 
+    def __init__(self):
+        self.files = {found.name.replace("_", "-"): found.name
+                      for found in pkgutil.iter_modules(__path__)}
+
+    def __getitem__(self, name):
+        return import_module(f"{__name__}.{self.files[name]}")
+
+    def __iter__(self):
+        return iter(self.files)
+
+    def __len__(self):
+        return len(self.files)
+
+
+MODULES = Modules()
+
+
+def takes_code(name):
+    """Tell whether a directive takes the fenced code of its body."""
+    return name in MODULES and getattr(MODULES[name], "TAKES_CODE", False)
 
 def kind_of(directive):
     """Return 'figure' or 'listing' where a directive is numbered, else None."""
