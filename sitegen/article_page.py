@@ -66,7 +66,7 @@ def open_article(site, article, traces, shared, broken):
                              read_words(article.front.get("lang", shared["lang"])))
     snippets, problems = find_snippets(article)
     if not problems and not broken:
-        context.snippets, problems = run_snippets(snippets, published)
+        context.snippets, problems, _ = run_snippets(snippets, published)
     context.broken = broken | ({"run"} if problems or broken else set())
     problems += read_steps(context)
     problems += name_problems(article, {**site.publish, **recorded}, traces, broken)

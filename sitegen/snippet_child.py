@@ -128,7 +128,7 @@ def plain_value(value):
 
 
 def main():
-    sys.path.insert(0, "")
+    sys.path[0] = ""    # the working folder, not the generator's
     job = json.load(sys.stdin)
     namespace, problem = {"__name__": "__snippets__", CHECK: check_shape}, None
     with open(sys.argv[1], "w", encoding="utf-8") as answer:

@@ -6,11 +6,11 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from sitegen.audited import Reads, audited, read_report
 from sitegen.content import read_text
 from sitegen.errors import Place, Problem, known
 from sitegen.records import Directive
@@ -65,23 +65,24 @@ def _file_snippet(article, directive, name):
 
 
 def run_snippets(snippets, files):
-    """Return (name → value, problems) after running all snippets in one namespace.
+    """Return (name → value, problems, Reads) after running all in one namespace.
 
     files  name → Path or text: what stands in the working folder
     """
     if not snippets:
-        return {}, []
+        return {}, [], Reads()
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as own:
         for name, content in files.items():
             _put(Path(folder) / name, content)
-        answer = Path(own) / "answer.txt"
-        ended = _run(snippets, folder, answer)
+        answer, report = Path(own) / "answer.txt", Path(own) / "report.txt"
+        ended = _run(snippets, folder, audited(report, CHILD, str(answer)))
+        reads = read_report(report, folder)
         lines = answer.read_text("utf-8").split("\n") if answer.exists() else [""]
     if ended is None:
         result = json.loads(lines[-1])
-        return result["values"], _problems(result["problem"], snippets)
+        return result["values"], _problems(result["problem"], snippets), reads
     running = snippets[max(0, len(lines) - 2)]
-    return {}, [Problem(Place(running.path, running.line), *ended)]
+    return {}, [Problem(Place(running.path, running.line), *ended)], reads
 
 
 def _put(target, content):
@@ -92,7 +93,7 @@ def _put(target, content):
         target.write_text(content, "utf-8")
 
 
-def _run(snippets, folder, answer):
+def _run(snippets, folder, command):
     """Run the child; return None, or (message, what to do) where it came to no answer.
 
     Its output goes nowhere, since nobody could read it, and so fills no memory. It
@@ -100,9 +101,8 @@ def _run(snippets, folder, answer):
     """
     job = json.dumps({"snippets": [vars(snippet) for snippet in snippets]})
     child = subprocess.Popen(
-        [sys.executable, "-B", str(CHILD), str(answer)], cwd=folder, env=environment(),
-        stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        start_new_session=True)
+        command, cwd=folder, env=environment(), stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
     try:
         child.communicate(job.encode(), timeout=SECONDS)
     except subprocess.TimeoutExpired:

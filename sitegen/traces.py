@@ -7,10 +7,13 @@ what no schema can: shapes, rows that sum to one, forbidden cells that are zero.
 import base64
 import subprocess
 import sys
+import tempfile
 import zlib
 from dataclasses import dataclass, field, replace
 from math import prod
+from pathlib import Path
 
+from sitegen.audited import Reads, audited, read_report
 from sitegen.content import read_toml, shown
 from sitegen.errors import Place, Problem
 from sitegen.lazy import numpy as np
@@ -86,7 +89,7 @@ def read_traces(folder):
     for trace_id, how in settings.items():
         if trace_id in choices or _is_absent(folder, how):
             continue
-        path, text, more = _produce(folder, trace_id, how)
+        path, text, more, _ = _produce(folder, trace_id, how)
         traces[trace_id] = None
         if not more:
             traces[trace_id], more = parse_trace(trace_id, path, text,
@@ -115,7 +118,7 @@ def _choose(folder, trace_id, how, traces):
 
 
 def _produce(folder, trace_id, how):
-    """Return (path for messages, text, problems) of a run or a file."""
+    """Return (path for messages, text, problems, Reads) of a run or a file."""
     if "run" in how:
         return run_trace(folder, trace_id, how["run"])
     file = folder.resolve().parent / how["file"]
@@ -123,34 +126,52 @@ def _produce(folder, trace_id, how):
     if not file.is_file() or not file.resolve().is_relative_to(folder.resolve().parent):
         return path, "", [Problem(Place(shown(folder, folder / "traces.toml")),
                                   f"{trace_id}: no file '{how['file']}'",
-                                  "paths start at the content folder's parent")]
+                                  "paths start at the content folder's parent")], None
+    reads = Reads(files=frozenset([str(file)]))
     try:
-        return path, file.read_bytes().decode("utf-8"), []
+        return path, file.read_bytes().decode("utf-8"), [], reads
     except (OSError, UnicodeDecodeError) as error:
         return path, "", [Problem(Place(path), f"cannot be read: {error}",
-                                  "record it again")]
+                                  "record it again")], reads
 
 
 def run_trace(folder, trace_id, argv):
-    """Return (path, standard output, problems) of a program that prints a trace."""
+    """Return (path, standard output, problems, Reads) of what prints a trace."""
     path = f"{shown(folder, folder / 'traces.toml')}"
-    command = [sys.executable if argv[0] == "python" else argv[0], *argv[1:]]
-    shown_command = " ".join(argv)
-    try:
-        done = subprocess.run(command, cwd=folder.resolve().parent, capture_output=True,
-                              text=True, encoding="utf-8", timeout=RUN_SECONDS,
-                              stdin=subprocess.DEVNULL, env=environment())
-    except subprocess.TimeoutExpired:
-        why = f"did not end within {RUN_SECONDS} s"
-    except (OSError, UnicodeDecodeError) as error:
-        why = f"cannot be run: {error}"
-    else:
-        if done.returncode == 0:
-            return f"{path} [{trace_id}]", done.stdout, []
+    shown_command, root = " ".join(argv), folder.resolve().parent
+    with tempfile.TemporaryDirectory() as own:
+        report = Path(own) / "report.txt"
+        done, why = _run(command_of(argv, root, report), root)
+        reads = read_report(report)
+    if done and done.returncode == 0:
+        return f"{path} [{trace_id}]", done.stdout, [], reads
+    if done:
         last = (done.stderr.strip().split("\n") or [""])[-1]
         why = f"ended with status {done.returncode}: {last}"
     return path, "", [Problem(Place(path), f"{trace_id}: '{shown_command}' {why}",
-                              "run it from the content folder's parent and mend it")]
+                              "run it from the content folder's parent and mend it")
+                      ], reads
+
+
+def _run(command, root):
+    """Return (the ended process or None, else why there is none)."""
+    try:
+        return subprocess.run(command, cwd=root, capture_output=True,
+                              text=True, encoding="utf-8", timeout=RUN_SECONDS,
+                              stdin=subprocess.DEVNULL, env=environment()), ""
+    except subprocess.TimeoutExpired:
+        return None, f"did not end within {RUN_SECONDS} s"
+    except (OSError, UnicodeDecodeError) as error:
+        return None, f"cannot be run: {error}"
+
+
+def command_of(argv, root, report):
+    """Return the command line of a program; what a Python script reads is reported."""
+    if argv[0] != "python":
+        return argv
+    if len(argv) > 1 and (root / argv[1]).is_file():
+        return audited(report, *argv[1:])
+    return [sys.executable, *argv[1:]]
 
 
 def parse_trace(trace_id, path, text, publish=None):
