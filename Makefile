@@ -17,7 +17,7 @@ COMPILE = $(LOCK)/bin/uv pip compile --quiet --universal --python-version 3.11 \
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help site serve trace probe train-twin test test-torch test-probe test-training test-cuda bench bench-probe golden lock clean
+.PHONY: help site serve check trace probe train-twin test test-torch test-probe test-training test-cuda bench bench-probe golden lock clean
 
 help:  ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' Makefile
@@ -27,6 +27,9 @@ site: $(SITE)/made  ## build _site/ and what it needs to be built
 
 serve: site  ## show _site/ at http://localhost:8000
 	$(PYTHON) -m http.server --directory _site --bind localhost
+
+check: $(SITE)/made  ## find what a build would find, and write nothing
+	$(SITE)/bin/python build.py check
 
 trace: $(SITE)/made  ## verify the model and write its trace.json here
 	$(SITE)/bin/python model/tiny_llama.py --verify --export-trace trace.json

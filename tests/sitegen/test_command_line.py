@@ -7,17 +7,19 @@ from contextlib import redirect_stderr, redirect_stdout
 import pytest
 
 from build import main
+from sitegen.commands.arguments import COMMANDS
+from sitegen.schemas import schema_errors
 from tests.site_builder import snapshot
 from tests.synthetic_trace import synthetic_trace
 
 
-def run(site, *arguments):
+def run(site, *arguments, command=()):
     """Return (status, standard output, standard error) of build.py in this process."""
     out, err = io.StringIO(), io.StringIO()
     with redirect_stdout(out), redirect_stderr(err):
         try:
-            status = main(["--content", str(site.content), "--output", str(site.output),
-                           *arguments])
+            status = main([*command, "--content", str(site.content), "--output",
+                           str(site.output), *arguments])
         except SystemExit as ended:
             status = ended.code
     return status, out.getvalue(), err.getvalue()
@@ -153,17 +155,108 @@ def test_without_a_base_url_no_page_names_one(site):
 def test_a_wrong_base_url_is_wrong_usage(site, address):
     site.article("Text.\n")
     status, _, err = run(site, "--base-url", address)
-    assert status == 2 and "--base-url is an address like" in err
+    assert status == 2 and "argument --base-url: it is an address like" in err
     assert not site.output.exists()
 
 
-@pytest.mark.parametrize("arguments", [["--colour"], ["extra"], ["--content"]])
+@pytest.mark.parametrize("arguments", [
+    ["--colour"], ["extra"], ["--content"], ["--quie"], ["--port", "8000"]])
 def test_wrong_usage_has_status_two(site, arguments):
     assert run(site, *arguments)[0] == 2
 
 
+@pytest.mark.parametrize("argv", [
+    ["biuld"], ["--content", "x", "check"], ["serve", "--port", "65536"],
+    ["serve", "--port", "²"], ["new"], ["check", "--probe", "cpu"]])
+def test_what_no_command_takes_is_wrong_usage(argv, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(argv)
+    assert ended.value.code == 2
+    assert "usage: build.py" in capsys.readouterr().err
+
+
+def printed_help(capsys, *argv):
+    """Return what build.py prints when asked for help."""
+    with pytest.raises(SystemExit) as ended:
+        main(list(argv))
+    assert ended.value.code == 0
+    return capsys.readouterr().out
+
+
 @pytest.mark.parametrize("option", ["-h", "--help"])
-def test_help_says_that_a_build_runs_programs(site, option):
-    status, out, _ = run(site, option)
-    assert status == 0
-    assert "runs the programs" in out and "--base-url" in out and "exit status" in out
+def test_help_lists_the_commands_and_says_that_a_build_runs_programs(capsys, option):
+    out = printed_help(capsys, option)
+    assert "runs the programs" in out
+    assert all(f"\n    {name} " in out for name in COMMANDS)
+
+
+@pytest.mark.parametrize("command", [[], *([name] for name in COMMANDS)])
+def test_each_help_says_what_the_exit_statuses_mean(capsys, command):
+    out = " ".join(printed_help(capsys, *command, "-h").split())
+    for status in ("0 done", "1 problems", "2 wrong usage", "130 stopped with Ctrl-C"):
+        assert status in out
+
+
+def test_build_is_what_is_done_where_no_command_is_named(site):
+    site.article("Text.\n")
+    assert run(site)[0] == 0
+    unnamed = snapshot(site.output)
+    assert run(site, command=["build"])[0] == 0
+    assert snapshot(site.output) == unnamed
+
+
+def test_quiet_prints_nothing_but_problems(site):
+    site.article("Text.\n")
+    assert run(site, "--quiet") == (0, "", "")
+    site.article("[a](x.txt)\n")
+    status, out, err = run(site, "--quiet")
+    assert (status, out) == (1, "") and "no file or page 'x.txt'" in err
+
+
+def document(site, *arguments, command=()):
+    """Return the JSON document that build.py prints, held to its schema."""
+    status, out, err = run(site, "--json", *arguments, command=command)
+    printed = json.loads(out)
+    assert list(schema_errors("report.schema.json", printed)) == []
+    assert (printed["status"], err) == (status, "")
+    return printed
+
+
+@pytest.mark.parametrize("command", ["build", "check"])
+def test_json_tells_programs_what_was_made(site, command):
+    site.article("Text.\n")
+    printed = document(site, command=[command])
+    assert printed["status"] == 0 and printed["command"] == command
+    assert printed["output"] == str(site.output) and printed["problems"] == []
+    assert printed["files"] > 2
+
+
+@pytest.mark.parametrize("command", ["build", "check"])
+def test_json_tells_programs_what_is_wrong(site, command):
+    site.article("Text.\n\n[a](“x”.txt)\n")
+    printed = document(site, command=[command])
+    (problem,) = printed["problems"]
+    assert printed["status"] == 1
+    assert problem["place"] == {"path": "content/articles/a/index.md", "line": 6,
+                                "column": 5}
+    assert problem["message"] == "no file or page '“x”.txt'"
+    assert problem["excerpt"] == "[a](“x”.txt)" and problem["todo"]
+
+
+@pytest.mark.parametrize("spoil", [
+    lambda printed: printed.pop("problems"),
+    lambda printed: printed.update(status=2),
+    lambda printed: printed.update(extra=1),
+    lambda printed: printed["problems"].append("text")])
+def test_the_schema_of_the_document_notices(site, spoil):
+    site.article("Text.\n")
+    printed = document(site)
+    spoil(printed)
+    assert list(schema_errors("report.schema.json", printed))
+
+
+def test_what_a_terminal_would_obey_is_not_printed(site):
+    site.article("Text.\n")
+    (site.content / "articles/a/\x1b[2Jx").symlink_to("nowhere")
+    _, _, err = run(site)
+    assert err.startswith("content/articles/a/\N{REPLACEMENT CHARACTER}[2Jx: a link")

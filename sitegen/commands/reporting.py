@@ -1,0 +1,155 @@
+"""What a command tells: lines for people, or one JSON document for programs.
+
+Standard library alone, so that a build that finds nothing to do can say so at once.
+"""
+
+import json
+import re
+import sys
+import time
+from dataclasses import asdict
+
+FEW = 8             # pages that are named when they were built; of more, the count
+MANY_PAGES = 30     # rows of the table; of more pages, the heaviest
+PARTS = ("html", "data", "scripts", "styles", "fonts")
+HEADS = ("HTML", *PARTS[1:], "all")
+CONTROLS = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f]")    # a terminal would obey them
+# Command → what its problems leave behind.
+AFTERWARDS = {"build": "; {0.output} is as it was", "view": "; {0.output} is as it was",
+              "new": "; nothing was made"}
+
+
+class Progress:
+    """Told each stage of a build as it begins; says how long each of them took.
+
+    On a terminal one line shows the stage of the moment, and in the end all of them.
+    """
+
+    def __init__(self, options):
+        self._is_shown = not (options.quiet or options.json)
+        self._is_live = self._is_shown and sys.stdout.isatty()
+        self._began = []            # (stage, when), the end too
+        self._width = 0
+
+    def __call__(self, stage):
+        self._began.append((stage, time.perf_counter()))
+        self._rewrite(f"{stage} …")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, traceback):
+        self._began.append(("", time.perf_counter()))
+        self._rewrite("")
+        if self._is_shown and kind is None and self.seconds():
+            print(" · ".join(f"{stage} {seconds:.1f}" for stage, seconds
+                             in self.seconds().items()), "s")
+
+    def seconds(self):
+        """Return stage → how long it took, in order."""
+        taken = {}
+        for (stage, begin), (_, end) in zip(self._began, self._began[1:], strict=False):
+            taken[stage] = taken.get(stage, 0) + end - begin
+        return taken
+
+    def _rewrite(self, line):
+        if self._is_live:
+            print(f"\r{line:{self._width}}\r{line}", end="", flush=True)
+            self._width = len(line)
+
+
+def say_done(options, report, seconds=None):
+    """Print what a build or a check made; return the exit status, 0.
+
+    report   of sitegen.pipeline.build, or the summary of the last one
+    seconds  stage → how long it took
+    """
+    if options.json:
+        print_document(options, 0, report, seconds=seconds or {})
+    elif not options.quiet:
+        for line in [*reasons(report), *page_table(report), last_line(options, report)]:
+            print(CONTROLS.sub("�", line))
+    return 0
+
+
+def say_failed(options, problems):
+    """Print the problems that kept a command from its work; return the status, 1."""
+    if getattr(options, "json", False):
+        print_document(options, 1, problems=problems)
+        return 1
+    for problem in problems:
+        print(CONTROLS.sub("�", str(problem)), file=sys.stderr)
+    left = AFTERWARDS.get(options.command, "").format(options)
+    print(f"\n{counted(len(problems), 'problem')}{left}", file=sys.stderr)
+    return 1
+
+
+def print_document(options, status, report=None, problems=(), seconds=None):
+    """Print the JSON document of static/schema/report.schema.json, which says what
+    its keys mean."""
+    json.dump({
+        "format": 1, "command": options.command, "status": status,
+        "output": options.output, "seconds": seconds or {},
+        "files": len(files_of(report)), "taken": getattr(report, "taken", 0),
+        "built": [{"page": page, "why": why}
+                  for page, why in getattr(report, "built", ())],
+        "pages": [{"page": page, **asdict(size)}
+                  for page, size in sizes_of(report).items()],
+        "problems": [asdict(problem) for problem in problems],
+    }, sys.stdout, indent=2)
+    print()
+
+
+def files_of(report):
+    """Return path → content of what a build wrote, or would have."""
+    return getattr(report, "files", report) or {}
+
+
+def sizes_of(report):
+    """Return page → the bytes that it loads, by kind."""
+    return getattr(report, "pages", {})
+
+
+def reasons(report):
+    """Return why each page was built, where they are few; how many, where not."""
+    built = getattr(report, "built", ())
+    lines = [f"{page}: {why}" for page, why in built]
+    if len(lines) > FEW:
+        lines = [f"{counted(len(lines), 'page')} built"]
+    if getattr(report, "taken", 0):
+        lines.append(f"{counted(report.taken, 'page')} taken from the cache")
+    return lines
+
+
+def page_table(report):
+    """Return the lines of the table of pages: kilobytes that a page loads, by kind."""
+    sizes = {page: [getattr(size, part) for part in PARTS]
+             for page, size in sizes_of(report).items()}
+    if not sizes:
+        return []
+    shown = sorted(sizes, key=lambda page: -sum(sizes[page]))[:MANY_PAGES]
+    rows = [(page, [f"{count / 1000:.1f}" for count in (*counts, sum(counts))])
+            for page, counts in sizes.items() if page in shown]
+    width = max(len(page) for page, _ in rows)
+    lines = [f"{'kilobytes':{width}}" + "".join(f"{head:>9}" for head in HEADS)]
+    lines += [f"{page:{width}}" + "".join(f"{number:>9}" for number in numbers)
+              for page, numbers in rows]
+    if len(sizes) > len(rows):
+        lines.append(f"and {counted(len(sizes) - len(rows), 'lighter page')}")
+    return lines
+
+
+def last_line(options, report):
+    """Return what there is now, what it took, and what to open."""
+    files = files_of(report)
+    pages = sum(path.endswith(".html") for path in files)
+    made = f"{counted(pages, 'page')}, {counted(len(files), 'file')}"
+    if options.command == "check":
+        return f"no problems: {made}"
+    return (f"{options.output}: {made}, {time.process_time():.1f} s of processor time; "
+            f"open {options.output}/index.html")
+
+
+def counted(count, thing):
+    """Return a count with its noun: 1 page, 2 pages."""
+    return f"{count} {thing}{'' if count == 1 else 's'}"
