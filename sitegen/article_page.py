@@ -1,6 +1,5 @@
 """One article: opened, its snippets run, and drawn as a page with its files."""
 
-import datetime
 import math
 import re
 import tomllib
@@ -13,7 +12,9 @@ from sitegen.assets import ASSETS, styles_of
 from sitegen.checks import elements_of
 from sitegen.errors import Place, Problem, known
 from sitegen.islands import island_of, model_scripts
+from sitegen.publishing import front_record, page_head
 from sitegen.records import ArticleContext, Directive, Page
+from sitegen.share_picture import check_picture, share_picture
 from sitegen.snippets import find_snippets, run_snippets
 from sitegen.source import parse_steps
 from sitegen.traces import describe_trace
@@ -69,6 +70,7 @@ def open_article(site, article, traces, shared, broken):
         context.snippets, problems, _ = run_snippets(snippets, published)
     context.broken = broken | ({"run"} if problems or broken else set())
     problems += read_steps(context)
+    problems += check_picture(article)
     problems += name_problems(article, {**site.publish, **recorded}, traces, broken)
     return context, problems
 
@@ -105,18 +107,18 @@ def published_files(context):
 def page_record(context, body, shared):
     """Return what templates/page.html calls `page`."""
     article, front = context.article, context.article.front
-    revised = front.get("revised")
     text = re.sub(r"\W+", " ", article.scan.text)
     used = [name for name in context.traces
             if name in context.needs or name == front.get("trace")]
-    return {
+    record = {
         "title": front.get("title", article.slug),
         "title_html": front.get("title", article.slug),
         "description": front.get("description", ""), "slug": article.slug,
         "href": f"{article.slug}/index.html",
         "lang": front.get("lang", shared["lang"]),
         "dir": front.get("dir", shared["dir"]),
-        "revised": datetime.date.fromisoformat(revised) if revised else None,
+        **front_record(front, shared),
+        "picture": share_picture(context) if shared["base_url"] else None,
         "reading_minutes": max(1, math.ceil(len(text.split()) / WORDS_A_MINUTE)),
         "needs": front.get("needs"), "contents": body.contents, "body": body.html,
         "references": body.references,
@@ -124,6 +126,7 @@ def page_record(context, body, shared):
                     for name in used],
         "has_footnotes": '<div class="footnote">' in body.html,
     }
+    return {**record, "head": page_head(record, shared)}
 
 
 def page_islands(context):

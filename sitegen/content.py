@@ -1,10 +1,10 @@
 """Read a content folder: site.toml, the articles with their front matter, and files."""
 
-import datetime
 import re
 import tomllib
 from dataclasses import replace
 
+from sitegen.dates import check_dates, nearest
 from sitegen.errors import Place, Problem, known, stop_if
 from sitegen.records import Article, Site
 from sitegen.scan import scan
@@ -32,11 +32,23 @@ def read_site(folder, takes_code=lambda name: False):
     publish, more = find_published(folder, settings.get("publish", []))
     problems += more
     site = Site(folder, settings, [], publish)
-    for slug in settings["articles"]:
+    about = settings.get("about", [])
+    for slug in dict.fromkeys([*settings["articles"], *about]):
         article, more = read_article(folder, slug, takes_code)
-        site.articles += [article] if article else []
+        (site.about if slug in about else site.articles).extend(
+            [article] if article else [])
         problems += more
-    return site, [*problems, *unlisted_articles(folder, settings["articles"])]
+    return site, [*problems, *listed_twice(folder, settings),
+                  *unlisted_articles(folder, [*settings["articles"], *about])]
+
+
+def listed_twice(folder, settings):
+    """Yield a Problem for each article that stands both in and outside the order."""
+    place = Place(shown(folder, folder / "site.toml"))
+    for slug in settings["articles"]:
+        if slug in settings.get("about", []):
+            yield Problem(place, f"about: '{slug}' stands in articles too",
+                          "take it out of one of them")
 
 
 def unlisted_articles(folder, slugs):
@@ -45,8 +57,8 @@ def unlisted_articles(folder, slugs):
         slug = file.parent.name
         if slug not in slugs and not slug.startswith(HIDDEN):
             yield Problem(Place(shown(folder, file)), "site.toml does not list this "
-                          "article", f"put '{slug}' into its articles, or a dot "
-                          "before the folder's name")
+                          "article", f"put '{slug}' into its articles or its about, "
+                          "or a dot before the folder's name")
 
 
 def shown(folder, path):
@@ -191,23 +203,12 @@ def read_front_matter(text, path):
     places = {key: Place(path, line + 1, column)
               for key, (line, column) in found.items()}
     problems = []
-    for where, message in front_matter_errors(front):
-        key = str(where[0]) if where else "front matter"
-        front.pop(key, None)
-        place = places.get(key, Place(path, 1, 1))
+    for where, message in list(schema_errors("front-matter.schema.json", front)):
+        key = ".".join(map(str, where)) or "front matter"
+        front.pop(str(where[0]) if where else key, None)
+        place = nearest(key, places) or Place(path, 1, 1)
         problems.append(Problem(place, f"{key}: {message}", "", lines[place.line - 1]))
-    return front, places, end + 2, problems
-
-
-def front_matter_errors(front):
-    """Return (path of keys, message) for each thing that is wrong with front matter."""
-    errors = list(schema_errors("front-matter.schema.json", front))
-    if not any(where == ["revised"] for where, _ in errors) and "revised" in front:
-        try:
-            datetime.date.fromisoformat(front["revised"])
-        except ValueError as error:
-            errors.append((["revised"], f"no date: {error}"))
-    return errors
+    return front, places, end + 2, problems + list(check_dates(front, places))
 
 
 def find_files(folder, path):

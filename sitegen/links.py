@@ -15,7 +15,7 @@ def addresses(parsed):
     found = dict.fromkeys(
         address for _, attributes in parsed.elements for name in NAMES
         if name in attributes for address in addresses_of(name, attributes[name] or ""))
-    return [address for address in found
+    return [address.removeprefix(parsed.page.root) for address in found
             if not scheme(address) and not address.startswith("//")]
 
 

@@ -16,10 +16,13 @@ from sitegen.directives import MODULES, takes_code
 from sitegen.errors import BuildFailed, Place, Problem, stop_if
 from sitegen.markdown_text import new_markdown
 from sitegen.output import refuse_foreign, write_site
+from sitegen.publishing import index_head, site_files, site_record, site_root
 from sitegen.records import Page
 from sitegen.references import read_references
 from sitegen.render import render_article
 from sitegen.traces import read_traces
+
+NO_NEIGHBOURS = {"previous": None, "next": None}
 
 
 def build(content, output, base_url=None):
@@ -68,13 +71,10 @@ def render_site(site, traces, references, base_url):
     traces = {name: trace for name, trace in traces.items() if trace}
     environment, markdown = new_environment(), new_markdown(MODULES)
     numbered = {reference.key: reference for reference in references}
-    shared = {"title": site.settings["title"], "base_url": (base_url or "").rstrip("/"),
-              "description": site.settings["description"],
-              "lang": site.settings.get("lang", "en"),
-              "dir": site.settings.get("dir", "ltr")}
+    shared = site_record(site, base_url)
     pages, files, problems, records = [], {}, [], []
-    for article, neighbours in zip(site.articles, neighbours_of(site.articles),
-                                   strict=True):
+    for article, neighbours in [*neighbours_of(site.articles),
+                                *((article, NO_NEIGHBOURS) for article in site.about)]:
         context, more = open_article(site, article, traces, shared, broken)
         body = render_article(context, markdown, environment, numbered)
         page, record, beside = draw_page(context, body, shared, neighbours, environment)
@@ -82,18 +82,31 @@ def render_site(site, traces, references, base_url):
         records.append(record)
         files.update(beside)
         problems += more + context.problems
-    pages.append(Page("index.html", environment.get_template("index.html").render(
-        site=shared, articles=records, root="", t=read_words(shared["lang"]),
-        csp=POLICY, assets=ASSETS)))
+    files.update(site_files(shared, records, environment))
+    pages += site_pages(shared, records[:len(site.articles)], environment)
     return pages, files, problems
 
 
+def site_pages(shared, records, environment):
+    """Yield the pages that are no article: the index, and what stands for a missing one.
+
+    records  of the articles in reading order
+    """
+    for path, template, root in (("index.html", "index.html", ""),
+                                 ("404.html", "not-found.html", site_root(shared))):
+        html = environment.get_template(template).render(
+            site=shared, articles=records, root=root, t=read_words(shared["lang"]),
+            head=index_head(records, shared), csp=POLICY,
+            assets={name: root + asset for name, asset in ASSETS.items()})
+        yield Page(path, html, root=root)
+
+
 def neighbours_of(articles):
-    """Yield the links to the previous and the next article, in reading order; None
-    where there is none."""
+    """Yield each article with the links to the previous and the next one, in reading
+    order; None where there is none."""
     links = [{"href": f"../{article.slug}/index.html",
               "title": article.front.get("title", article.slug)}
              for article in articles]
-    for _, previous, following in zip(links, [None, *links], [*links[1:], None],
-                                      strict=False):
-        yield {"previous": previous, "next": following}
+    for article, previous, following in zip(articles, [None, *links],
+                                            [*links[1:], None], strict=False):
+        yield article, {"previous": previous, "next": following}

@@ -10,6 +10,7 @@ REFUSED_TAGS = {
     "style", "base", "iframe", "frame", "frameset", "object", "embed", "applet",
     "portal", "form", "template", "noscript", "plaintext", "xmp", "noembed", "noframes"}
 JUDGED_TAGS = REFUSED_TAGS | {"script"}     # judged even where they have no attribute
+DATA = {"application/json", "application/ld+json"}     # scripts that do not run
 LINKS = {"a", "area"}
 # Attributes whose address is followed on a click, and those that a browser loads.
 FOLLOWED = {"href", "xlink:href", "action", "formaction", "cite", "longdesc"}
@@ -36,7 +37,7 @@ def _element_faults(tag, attributes):
     if tag in REFUSED_TAGS:
         yield f"<{tag}> is refused", "the page's policy blocks it"
     if tag == "script" and "src" not in attributes and (
-            attributes.get("type") != "application/json"):
+            attributes.get("type") not in DATA):
         yield "an inline script is refused", "put it in static/js"
     if tag == "meta" and "refresh" in (attributes.get("http-equiv") or "").lower():
         yield "<meta refresh> is refused", "link to the page instead"

@@ -113,6 +113,7 @@ class Site:
     articles: list[Article]
     publish: dict[str, Path]
     references: list = field(default_factory=list)
+    about: list[Article] = field(default_factory=list)      # outside the reading order
 
 
 @dataclass(frozen=True)
@@ -140,6 +141,7 @@ class Page:
     path: str
     html: str
     scan: Scan | None = None
+    root: str = ""      # what its own addresses begin with, where that is no folder
 
 
 @dataclass

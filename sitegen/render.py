@@ -16,7 +16,7 @@ from sitegen.headings import Headings
 from sitegen.labels import check_directives, number_labels
 from sitegen.scan import MARK, MARK_CLOSE, MARK_OPEN
 
-RESERVED_IDS = ("article", "references", "sources", "made", "how-to-cite",
+RESERVED_IDS = ("article", "references", "changes", "sources", "made", "how-to-cite",
                 "theme-auto", "theme-light", "theme-dark")
 TOKEN = re.compile(
     rf"(?=[<{MARK_OPEN}\[])(?:"      # one look at a character, before twelve attempts

@@ -23,7 +23,7 @@ class NotYaml(ValueError):
 
 
 def read_yaml(text):
-    """Return (data, name → (line, column)); no text is no names.
+    """Return (data, dotted name → (line, column)); no text is no names.
 
     Raises NotYaml where the text is not YAML, not 'name: value' lines, or says a name
     twice.
@@ -47,13 +47,29 @@ def read_yaml(text):
 
 
 def _places(node):
-    places = {}
-    for key, _ in node.value:
-        place = (key.start_mark.line + 1, key.start_mark.column + 1)
-        if key.value in places:
-            raise NotYaml(f"'{key.value}' stands twice", *place)
-        places[str(key.value)] = place
+    """Return where each name and each item stands, once where YAML repeats it."""
+    places, waiting, seen = {}, [("", node)], set()
+    while waiting:
+        before, parent = waiting.pop()
+        if id(parent) in seen:
+            continue
+        seen.add(id(parent))
+        for name, marked, child in _children(parent):
+            place = (marked.start_mark.line + 1, marked.start_mark.column + 1)
+            if before + name in places:
+                raise NotYaml(f"'{name}' stands twice", *place)
+            places[before + name] = place
+            waiting.append((f"{before}{name}.", child))
     return places
+
+
+def _children(node):
+    """Return (name, node that stands at its place, node of its value) of each."""
+    if isinstance(node, yaml.MappingNode):
+        return [(str(key.value), key, value) for key, value in node.value]
+    if isinstance(node, yaml.SequenceNode):
+        return [(str(index), item, item) for index, item in enumerate(node.value)]
+    return []
 
 
 def _position(text, offset):

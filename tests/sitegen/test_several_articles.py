@@ -98,7 +98,8 @@ def test_a_new_article_is_one_folder_and_one_line(series):
     assert neighbours(after, "fourth") == {"prev": ("Third", "../third/index.html")}
     assert neighbours(after, "third")["next"] == ("Fourth", "../fourth/index.html")
     changed = {path for path in after if after[path] != before.get(path)}
-    assert changed == {"index.html", "third/index.html", "fourth/index.html"}
+    assert changed == {"index.html", "404.html", "third/index.html",
+                       "fourth/index.html"}
 
 
 def test_a_folder_that_site_toml_does_not_list_is_named(series):
