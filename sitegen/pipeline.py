@@ -88,7 +88,7 @@ def render_site(site, traces, references, base_url):
 
 
 def site_pages(shared, records, environment):
-    """Yield the pages that are no article: the index, and what stands for a missing one.
+    """Yield the pages that are no article: the index, and what is shown for none.
 
     records  of the articles in reading order
     """
