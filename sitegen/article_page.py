@@ -15,7 +15,7 @@ from sitegen.islands import island_of, model_scripts
 from sitegen.publishing import front_record, page_head
 from sitegen.records import ArticleContext, Directive, Page
 from sitegen.share_picture import check_picture, share_picture
-from sitegen.snippets import find_snippets, run_snippets
+from sitegen.snippets import LIMITS, find_snippets, run_snippets
 from sitegen.source import parse_steps
 from sitegen.traces import describe_trace
 
@@ -67,7 +67,8 @@ def open_article(site, article, traces, shared, broken):
                              read_words(article.front.get("lang", shared["lang"])))
     snippets, problems = find_snippets(article)
     if not problems and not broken:
-        context.snippets, problems, _ = run_snippets(snippets, published)
+        context.snippets, problems, _ = run_snippets(
+            snippets, published, LIMITS.raised(site.settings.get("limits", {})))
     context.broken = broken | ({"run"} if problems or broken else set())
     problems += read_steps(context)
     problems += check_picture(article)

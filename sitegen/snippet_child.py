@@ -1,7 +1,8 @@
 """Run an article's snippets in order, in one namespace; the child process's program.
 
-Standard input: JSON {"snippets": [{"id", "path", "line", "code"}]}.
-The file named on the command line: an empty line as each snippet begins, then
+    python snippet_child.py JOB ANSWER
+
+JOB is JSON [[name, code], …].  ANSWER gets an empty line as each snippet begins, then
 JSON {"problem": {...} or null, "values": {name: …}}.
 
 A comment `# [1, 6, 32]` at the end of an assignment is checked against the shape of
@@ -9,8 +10,10 @@ what the line assigns, inside functions too. Standard library only.
 """
 
 import ast
+import contextlib
 import io
 import json
+import os
 import re
 import sys
 import tokenize
@@ -20,6 +23,10 @@ SHAPE = re.compile(r"#\s*(\[\s*\d*(?:\s*,\s*\d+)*\s*,?\s*\])")
 CHECK = "__check_shape__"
 LONGEST_LIST = 1000
 LONGEST_TEXT, LONGEST_INTEGER_BITS = 2000, 1000
+LONGEST_MESSAGE = 500
+SURROGATE = re.compile("[\ud800-\udfff]")    # UTF-8 cannot hold one
+GUESS = re.compile(r"\. Did you([^\n]+\?)\s*\Z")
+WORKING = os.path.join(os.getcwd(), "")
 
 
 class WrongShape(Exception):
@@ -34,7 +41,7 @@ class ShapeComments(ast.NodeTransformer):
 
     def visit_assigned(self, node):
         self.generic_visit(node)
-        shape = self.shapes.get(node.end_lineno)
+        _, shape = self.shapes.get(node.end_lineno, (None, None))
         target = node.targets[0] if isinstance(node, ast.Assign) else node.target
         if shape is None:
             return node
@@ -59,41 +66,115 @@ def check_shape(value, shape, target, line):
 
 
 def shape_comments(code):
-    """Return line → shape text for each comment that gives a shape."""
+    """Return line → (column, shape text) of each comment that gives a shape."""
     shapes = {}
     for token in tokenize.generate_tokens(io.StringIO(code).readline):
         found = token.type == tokenize.COMMENT and SHAPE.match(token.string)
         if found and token.line[:token.start[1]].strip():
-            shapes[token.start[0]] = found[1].replace(" ", "").replace(",]", "]")
+            shape = found[1].replace(" ", "").replace(",]", "]")
+            shapes[token.start[0]] = token.start[1] + 1, shape
     return shapes
 
 
-def run_snippet(snippet, namespace):
-    """Run one snippet; return None or {"line", "message"} with its own line."""
-    code, name = snippet["code"], f"<snippet {snippet['id']}>"
+def run_snippet(name, code, namespace):
+    """Run one snippet; return None, or the problem with its own line and column."""
+    name, shapes = f"<snippet {name}>", {}
     try:
         tree = ast.parse(code, name)
-        comments = ShapeComments(shape_comments(code))
+        shapes = shape_comments(code)
+        comments = ShapeComments(shapes)
         tree = comments.visit(tree)
-        unused = set(comments.shapes) - comments.used
-        if unused:
-            return {"line": min(unused), "message": "a shape comment stands where "
-                    "nothing is assigned: put it at the end of an assignment"}
+        if unused := shapes.keys() - comments.used:
+            raise WrongShape(min(unused), "a shape comment stands where nothing is "
+                             "assigned: put it at the end of an assignment")
         exec(compile(tree, name, "exec"), namespace)
-    except SyntaxError as error:
-        return {"line": error.lineno or 1, "message": f"SyntaxError: {error.msg}"}
     except WrongShape as error:
-        return {"line": error.args[0], "message": error.args[1]}
+        line, message = error.args
+        return problem(line, shapes[line][0], message)
     except BaseException as error:  # whatever the author's code raises is reported
-        return {"line": _line_in(error, name),
-                "message": f"{type(error).__name__}: {error}".rstrip(": ")}
+        return raised(error, name, code.split("\n"))
     return None
 
 
-def _line_in(error, name):
-    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__)
-             if frame.filename == name]
-    return lines[-1] if lines else 1
+def problem(line, column, message, hints=(), missing=(None, None)):
+    """Return a problem as JSON can hold it.
+
+    line, column  in the snippet, in characters from 1; the column may be None
+    missing       what was not there (module, file or memory) and its name
+    """
+    message = " ".join(message.split())
+    if len(message) > LONGEST_MESSAGE:
+        message = message[:LONGEST_MESSAGE] + "…"
+    return {"line": line, "column": column, "message": message, "hints": [*hints],
+            "missing": missing}
+
+
+def raised(error, name, lines):
+    """Return the problem that an exception is, at the place where it left a snippet."""
+    if isinstance(error, SyntaxError) and error.filename == name:
+        line, column = error.lineno or 1, error.offset or None
+        if column and error.text is None:   # the compiler's columns count bytes
+            column = character(lines[line - 1], column - 1)
+        return problem(line, column, f"SyntaxError: {error.msg}")
+    line, start = place_in(error.__traceback__, name)
+    column = None if start is None else character(lines[line - 1], start)
+    kind = MemoryError if isinstance(error, MemoryError) else type(error)
+    return problem(line, column, f"{kind.__name__}: {text_of(error)}".rstrip(": "),
+                   hints_of(error, name), missing_in(error))
+
+
+def character(line, start):
+    """Return the column, from 1, of the character that begins at a byte of a line."""
+    return len(line.encode()[:start].decode("utf-8", "ignore")) + 1
+
+
+def text_of(error):
+    """Return what an exception says; an author's own may be unable to."""
+    try:
+        return str(error)
+    except Exception:
+        return ""
+
+
+def place_in(trace, name):
+    """Return (line from 1, byte from 0 or None) of the last step in a snippet."""
+    found = 1, None
+    while trace:
+        code = trace.tb_frame.f_code
+        if code.co_filename == name:
+            step = trace.tb_lasti // 2
+            found = trace.tb_lineno, [*code.co_positions()][step][2]
+        trace = trace.tb_next
+    return found
+
+
+def hints_of(error, name):
+    """Yield what Python guesses was meant, the exception's notes, and where outside
+    of the snippet it was raised."""
+    if isinstance(error, (NameError, AttributeError, ImportError)):
+        yield from guesses(error)
+    yield from (str(note) for note in getattr(error, "__notes__", ()))
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    if frame.filename.startswith(WORKING):
+        yield (f"raised in {frame.filename.removeprefix(WORKING)}, line "
+               f"{frame.lineno}: {frame.line}")
+
+
+def guesses(error):
+    """Yield "did you mean 'x'?" where Python prints such a guess: only there it is."""
+    with contextlib.redirect_stderr(io.StringIO()) as printed:
+        sys.__excepthook__(type(error), error, error.__traceback__)
+    if found := GUESS.search(printed.getvalue()):
+        yield f"did you{found[1].replace(':', '', 1)}"
+
+
+def missing_in(error):
+    """Return (module, file or memory; its name) of what was not there, else Nones."""
+    if isinstance(error, ModuleNotFoundError):
+        return "module", error.name
+    if isinstance(error, FileNotFoundError) and isinstance(error.filename, str):
+        return "file", error.filename
+    return ("memory" if isinstance(error, MemoryError) else None), None
 
 
 def plain_values(namespace):
@@ -121,7 +202,8 @@ def plain_value(value):
     if isinstance(value, float) and not abs(value) < float("inf"):
         return str(value)
     if isinstance(value, str):
-        return value if len(value) <= LONGEST_TEXT else None
+        whole = len(value) <= LONGEST_TEXT and not SURROGATE.search(value)
+        return value if whole else None
     if isinstance(value, int):
         return value if value.bit_length() <= LONGEST_INTEGER_BITS else None
     return value if isinstance(value, float) else None
@@ -129,16 +211,17 @@ def plain_value(value):
 
 def main():
     sys.path[0] = ""    # the working folder, not the generator's
-    job = json.load(sys.stdin)
-    namespace, problem = {"__name__": "__snippets__", CHECK: check_shape}, None
-    with open(sys.argv[1], "w", encoding="utf-8") as answer:
-        for index, snippet in enumerate(job["snippets"]):
+    with open(sys.argv[1], encoding="utf-8") as job:
+        snippets = json.load(job)
+    namespace, found = {"__name__": "__snippets__", CHECK: check_shape}, None
+    with open(sys.argv[2], "w", encoding="utf-8") as answer:
+        for index, (name, code) in enumerate(snippets):
             print(file=answer, flush=True)
-            if problem := run_snippet(snippet, namespace):
-                problem["snippet"] = index
+            if found := run_snippet(name, code, namespace):
+                found["snippet"] = index
                 break
-        values = {} if problem else plain_values(namespace)
-        json.dump({"problem": problem, "values": values}, answer)
+        values = {} if found else plain_values(namespace)
+        json.dump({"problem": found, "values": values}, answer)
 
 
 if __name__ == "__main__":

@@ -1,32 +1,37 @@
 """Run an article's snippets where the reader would: beside what can be downloaded."""
 
-import contextlib
 import json
-import os
 import shutil
-import signal
-import subprocess
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
 from sitegen.audited import Reads, audited, read_report
+from sitegen.children import LimitHit, Limits, run_child
 from sitegen.content import read_text
 from sitegen.errors import Place, Problem, known
 from sitegen.records import Directive
 
 CHILD = Path(__file__).with_name("snippet_child.py")
-SECONDS = 120
+LIMITS = Limits()
+RAISE = "make the snippets smaller, or raise 'limits' in site.toml"
+MISSING = {
+    "module": "a snippet imports what is installed, or can be downloaded here",
+    "file": "a snippet's working folder holds what can be downloaded here"}
 
 
 @dataclass(frozen=True)
 class Snippet:
-    """Code to run: its file, the line on which it begins there, its text."""
+    """Code to run: its file, the line on which it begins there, its text.
+
+    lines  the file's lines: the code's with what stands before it in a list or quote
+    """
 
     id: str
     path: str
     line: int
     code: str
+    lines: tuple
 
 
 def find_snippets(article):
@@ -49,7 +54,10 @@ def _snippet(article, directive):
                             f"this one {len(directive.fences)}",
                             "or names a script beside the article with 'file:'")]
     fence = directive.fences[0]
-    return [Snippet(directive.id, fence.place.path, fence.place.line, fence.text)], []
+    place, lines = fence.place, article.scan.raw.split("\n")
+    end = place.line - 1 + fence.text.count("\n")
+    return [Snippet(directive.id, place.path, place.line, fence.text,
+                    tuple(lines[place.line - 1:end]))], []
 
 
 def _file_snippet(article, directive, name):
@@ -60,29 +68,34 @@ def _file_snippet(article, directive, name):
                             known(have, name))]
     shown = f"{article.path.rsplit('/', 1)[0]}/{name}"
     code, problems = read_text(path, shown)
-    found = [] if problems else [Snippet(directive.id or name, shown, 1, code)]
-    return found, problems
+    if problems:
+        return [], problems
+    return [Snippet(directive.id or name, shown, 1, code, tuple(code.split("\n")))], []
 
 
-def run_snippets(snippets, files):
+def run_snippets(snippets, files, limits=LIMITS):
     """Return (name → value, problems, Reads) after running all in one namespace.
 
     files  name → Path or text: what stands in the working folder
     """
     if not snippets:
         return {}, [], Reads()
-    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as own:
+    with tempfile.TemporaryDirectory() as own:
+        own, folder = Path(own), Path(own) / "work"
+        _put(own / "job.json", json.dumps([[s.id, s.code] for s in snippets]))
+        folder.mkdir()
         for name, content in files.items():
-            _put(Path(folder) / name, content)
-        answer, report = Path(own) / "answer.txt", Path(own) / "report.txt"
-        ended = _run(snippets, folder, audited(report, CHILD, str(answer)))
+            _put(folder / name, content)
+        report, answer = own / "report.txt", own / "answer.txt"
+        command = audited(report, CHILD, str(own / "job.json"), str(answer))
+        ended = _run(command, folder, limits)
         reads = read_report(report, folder)
-        lines = answer.read_text("utf-8").split("\n") if answer.exists() else [""]
-    if ended is None:
-        result = json.loads(lines[-1])
-        return result["values"], _problems(result["problem"], snippets), reads
-    running = snippets[max(0, len(lines) - 2)]
-    return {}, [Problem(Place(running.path, running.line), *ended)], reads
+        begun, result = _read_answer(answer)
+    if not ended and result:
+        return result["values"], _problems(result["problem"], snippets, files), reads
+    running = snippets[max(0, begun - 1)]
+    return {}, [Problem(Place(running.path, running.line), *(
+        ended or _ended("status 0")))], reads
 
 
 def _put(target, content):
@@ -93,43 +106,48 @@ def _put(target, content):
         target.write_text(content, "utf-8")
 
 
-def _run(snippets, folder, command):
-    """Run the child; return None, or (message, what to do) where it came to no answer.
+def _run(command, folder, limits):
+    """Run the child; return (message, what to do) where it came to no answer.
 
-    Its output goes nowhere, since nobody could read it, and so fills no memory. It
-    leads a process group of its own, which ends with it.
+    Its output goes nowhere, since nobody could read it, and so fills no memory.
     """
-    job = json.dumps({"snippets": [vars(snippet) for snippet in snippets]})
-    child = subprocess.Popen(
-        command, cwd=folder, env=environment(), stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
     try:
-        child.communicate(job.encode(), timeout=SECONDS)
-    except subprocess.TimeoutExpired:
-        return (f"the article's snippets did not end within {SECONDS} s",
-                "make them smaller")
-    finally:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(child.pid, signal.SIGKILL)
-        child.wait()
-    if child.returncode == 0:
-        return None
-    how = (f"signal {-child.returncode}" if child.returncode < 0
-           else f"status {child.returncode}")
+        status = run_child(command, folder, limits, folder)
+    except LimitHit as hit:
+        return f"the article's snippets {hit}", RAISE
+    return status and _ended(f"signal {-status}" if status < 0 else f"status {status}")
+
+
+def _ended(how):
     return (f"this snippet ended its process with {how}",
             "a snippet runs to its last line")
 
 
-def environment():
-    """Return the environment of programs that a build runs: the same everywhere."""
-    return {**os.environ, "PYTHONHASHSEED": "0", "PYTHONUTF8": "1"}
+def _read_answer(path):
+    """Return (how many snippets began, the last line's JSON or None)."""
+    lines = path.read_text("utf-8").split("\n") if path.exists() else [""]
+    return len(lines) - 1, json.loads(lines[-1]) if lines[-1] else None
 
 
-def _problems(problem, snippets):
+def _problems(problem, snippets, files):
+    """Return the problem that the child found, with its place in the author's file."""
     if problem is None:
         return []
-    snippet = snippets[problem["snippet"]]
-    lines = snippet.code.split("\n")
-    excerpt = lines[problem["line"] - 1] if problem["line"] <= len(lines) else ""
-    place = Place(snippet.path, snippet.line + problem["line"] - 1)
-    return [Problem(place, problem["message"], "", excerpt)]
+    snippet, index = snippets[problem["snippet"]], problem["line"] - 1
+    excerpt, column = "", problem["column"]
+    if index < len(snippet.lines):
+        excerpt = snippet.lines[index]
+        column = column and column + len(excerpt) - len(snippet.code.split("\n")[index])
+    return [Problem(Place(snippet.path, snippet.line + index, column),
+                    problem["message"], _todo(problem, files), excerpt)]
+
+
+def _todo(problem, files):
+    """Return what the author may have meant, a line each."""
+    kind, wanted = problem["missing"]
+    if kind == "memory":
+        return RAISE
+    names = {name.removesuffix(".py") for name in files
+             if kind != "module" or name.endswith(".py")}
+    lines = [MISSING[kind], known(names, wanted)] if kind else []
+    return "\n".join(problem["hints"] + lines)

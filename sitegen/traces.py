@@ -5,27 +5,22 @@ what no schema can: shapes, rows that sum to one, forbidden cells that are zero.
 """
 
 import base64
-import subprocess
-import sys
-import tempfile
 import zlib
 from dataclasses import dataclass, field, replace
 from math import prod
-from pathlib import Path
 
-from sitegen.audited import Reads, audited, read_report
+from sitegen.audited import Reads
 from sitegen.content import read_toml, shown
 from sitegen.errors import Place, Problem
 from sitegen.lazy import numpy as np
+from sitegen.programs import LIMITS, run_trace
 from sitegen.recorded import model_title
 from sitegen.schemas import schema_errors
-from sitegen.snippets import environment
 from sitegen.strict_json import read_json
 
 MAJOR = 1
 NOT_FINITE = {name: float(name) for name in ("-Infinity", "Infinity", "NaN")}
 ROW_SUM_LIMIT = {"float64": 1e-5, "float32": 1e-4, "float16": 5e-3, "bfloat16": 2e-2}
-RUN_SECONDS = 600
 INPUT = ("token_ids", "token_labels", "position_ids")
 
 
@@ -120,7 +115,8 @@ def _choose(folder, trace_id, how, traces):
 def _produce(folder, trace_id, how):
     """Return (path for messages, text, problems, Reads) of a run or a file."""
     if "run" in how:
-        return run_trace(folder, trace_id, how["run"])
+        return run_trace(folder, trace_id, how["run"],
+                         LIMITS.raised(how.get("limits", {})))
     file = folder.resolve().parent / how["file"]
     path = shown(folder, file)
     if not file.is_file() or not file.resolve().is_relative_to(folder.resolve().parent):
@@ -133,45 +129,6 @@ def _produce(folder, trace_id, how):
     except (OSError, UnicodeDecodeError) as error:
         return path, "", [Problem(Place(path), f"cannot be read: {error}",
                                   "record it again")], reads
-
-
-def run_trace(folder, trace_id, argv):
-    """Return (path, standard output, problems, Reads) of what prints a trace."""
-    path = f"{shown(folder, folder / 'traces.toml')}"
-    shown_command, root = " ".join(argv), folder.resolve().parent
-    with tempfile.TemporaryDirectory() as own:
-        report = Path(own) / "report.txt"
-        done, why = _run(command_of(argv, root, report), root)
-        reads = read_report(report)
-    if done and done.returncode == 0:
-        return f"{path} [{trace_id}]", done.stdout, [], reads
-    if done:
-        last = (done.stderr.strip().split("\n") or [""])[-1]
-        why = f"ended with status {done.returncode}: {last}"
-    return path, "", [Problem(Place(path), f"{trace_id}: '{shown_command}' {why}",
-                              "run it from the content folder's parent and mend it")
-                      ], reads
-
-
-def _run(command, root):
-    """Return (the ended process or None, else why there is none)."""
-    try:
-        return subprocess.run(command, cwd=root, capture_output=True,
-                              text=True, encoding="utf-8", timeout=RUN_SECONDS,
-                              stdin=subprocess.DEVNULL, env=environment()), ""
-    except subprocess.TimeoutExpired:
-        return None, f"did not end within {RUN_SECONDS} s"
-    except (OSError, UnicodeDecodeError) as error:
-        return None, f"cannot be run: {error}"
-
-
-def command_of(argv, root, report):
-    """Return the command line of a program; what a Python script reads is reported."""
-    if argv[0] != "python":
-        return argv
-    if len(argv) > 1 and (root / argv[1]).is_file():
-        return audited(report, *argv[1:])
-    return [sys.executable, *argv[1:]]
 
 
 def parse_trace(trace_id, path, text, publish=None):

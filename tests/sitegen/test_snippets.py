@@ -5,7 +5,8 @@ import time
 
 import pytest
 
-from sitegen import snippets
+from sitegen import children
+from tests.site_builder import SETTINGS
 
 
 def snippet(code, name="s"):
@@ -19,18 +20,19 @@ def printed(site, text):
 
 
 @pytest.mark.parametrize(("code", "expected"), [
-    ("x = 1\ny = 1 / 0", "4: ZeroDivisionError: division by zero"),
-    ("def f():\n    return g()\n\nf()", "4: NameError: name 'g' is not defined"),
-    ("x = 1\nx = [1", "4: SyntaxError: '[' was never closed"),
-    ("import sys\nsys.exit(3)", "4: SystemExit: 3"),
-    ("raise KeyboardInterrupt", "3: KeyboardInterrupt"),
-    ("assert 1 == 2, 'no'", "3: AssertionError: no"),
-    ("input()", "3: EOFError: EOF when reading a line"),
+    ("x = 1\ny = 1 / 0", "4:5: ZeroDivisionError: division by zero"),
+    ("def f():\n    return g()\n\nf()", "4:12: NameError: name 'g' is not defined"),
+    ("x = 1\nx = [1", "4:5: SyntaxError: '[' was never closed"),
+    ("import sys\nsys.exit(3)", "4:1: SystemExit: 3"),
+    ("raise KeyboardInterrupt", "3:1: KeyboardInterrupt"),
+    ("assert 1 == 2, 'no'", "3:8: AssertionError: no"),
+    ("input()", "3:1: EOFError: EOF when reading a line"),
     ("import numpy as np\nx = np.zeros((2, 3))  # [3, 2]",
-     "4: the comment says shape [3,2], x has [2, 3]"),
-    ("x = 3  # [1]", "3: the comment says shape [1], x has int"),
-    ("print(1)  # [1]", "3: a shape comment stands where nothing is assigned: put it "
-     "at the end of an assignment"),
+     "4:23: the comment says shape [3,2], x has [2, 3]"),
+    ("x = 3  # [1]", "3:8: the comment says shape [1], x has int"),
+    ("print(1)  # [1]", "3:11: a shape comment stands where nothing is assigned: put "
+     "it at the end of an assignment"),
+    ("import os\nos._exit(0)", "3: this snippet ended its process with status 0"),
     ("import os\nos._exit(4)", "3: this snippet ended its process with status 4"),
     ("import os\nos.kill(os.getpid(), 9)",
      "3: this snippet ended its process with signal 9"),
@@ -44,8 +46,8 @@ def test_the_second_of_two_snippets_is_named_when_it_fails(site):
         "11: this snippet ended its process with status 4"]
 
 
-def test_a_snippet_that_never_ends_is_stopped_and_named(site, monkeypatch):
-    monkeypatch.setattr(snippets, "SECONDS", 2)
+def test_a_snippet_that_never_ends_is_stopped_and_named(site):
+    site.add("site.toml", SETTINGS + "limits = {seconds = 2}\n")
     begun = time.monotonic()
     assert site.problems(snippet("x = 1") + snippet("while True:\n    pass", "t")) == [
         "11: the article's snippets did not end within 2 s"]
@@ -113,13 +115,13 @@ def test_shape_comments_that_hold_pass(site, code):
 def test_only_plain_values_can_be_printed(site):
     code = ("class Odd:\n    def __getattr__(self, name):\n        raise ValueError\n"
             "odd, big, text, far = Odd(), 10**5000, 'x' * 5000, [1] * 5000\n"
-            "none, nested, ok = None, [[1]], 1.5")
+            "none, nested, half, ok = None, [[1]], '\\ud83d', 1.5")
     problems = site.problems(snippet(code) + "".join(
         f"[[value run:{name}]]\n" for name in ("odd", "big", "text", "far", "none",
-                                               "nested", "ok")))
+                                               "nested", "half", "ok")))
     assert [line.partition(": ")[2] for line in problems] == [
         f"the snippets leave no value '{name}'"
-        for name in ("odd", "big", "text", "far", "none", "nested")]
+        for name in ("odd", "big", "text", "far", "none", "nested", "half")]
 
 
 @pytest.mark.parametrize(("text", "expected"), [
@@ -131,7 +133,7 @@ def test_only_plain_values_can_be_printed(site):
      "article"),
     ("/// snippet\n    file: ../../site.toml\n\nx\n///", "1:1: no script "
      "'../../site.toml' beside the article"),
-    ("/// snippet\n    file: bad.py\n\nx\n///", "content/articles/a/bad.py:2: "
+    ("/// snippet\n    file: bad.py\n\nx\n///", "content/articles/a/bad.py:2:1: "
      "NameError: name 'nothing' is not defined"),
     ("/// snippet\n    file: latin.py\n\nx\n///", "content/articles/a/latin.py:1: not "
      "UTF-8 text"),
@@ -144,6 +146,6 @@ def test_a_snippet_without_code_that_runs_is_named(site, text, expected):
 
 def test_programs_see_the_same_environment_in_every_build(monkeypatch):
     monkeypatch.setenv("PYTHONHASHSEED", "7")
-    found = snippets.environment()
+    found = children.environment()
     assert (found["PYTHONHASHSEED"], found["PYTHONUTF8"]) == ("0", "1")
     assert found["PATH"] == os.environ["PATH"]

@@ -196,9 +196,9 @@ def test_a_trace_that_cannot_be_made_is_named(site, how, expected):
     assert told(with_trace(site, f"[t]\n{how}\n"))[0].startswith(expected)
 
 
-def test_a_program_that_does_not_end_is_stopped(site, monkeypatch):
-    monkeypatch.setattr("sitegen.traces.RUN_SECONDS", 1)
-    sleeping = f'run = ["{sys.executable}", "-c", "import time; time.sleep(60)"]'
+def test_a_program_that_does_not_end_is_stopped(site):
+    sleeping = (f'run = ["{sys.executable}", "-c", "import time; time.sleep(60)"]\n'
+                "limits = {seconds = 1}")
     assert told(with_trace(site, f"[t]\n{sleeping}\n"))[0].endswith(
         "did not end within 1 s")
 
