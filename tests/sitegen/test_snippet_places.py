@@ -4,6 +4,7 @@ import textwrap
 
 import pytest
 
+from sitegen.snippet_child import CHECK, check_shape, run_snippet
 from tests.site_builder import FRONT_LINES
 
 
@@ -54,8 +55,10 @@ def test_a_fence_in_a_list_counts_its_indent(site):
     ("x = (lambda: missing)()", "missing"),
     ("x = 1\n\n\n  y = 2", " y"),
 ])
-def test_columns_count_characters(site, code, caret_at):
-    failed(site, fenced(code), caret_at)
+def test_columns_count_characters(code, caret_at):
+    found = run_snippet("s", code, {CHECK: check_shape})
+    line = code.split("\n")[found["line"] - 1]
+    assert line[found["column"] - 1:].startswith(caret_at), found
 
 
 def test_a_script_beside_the_article_has_its_own_lines(site):
@@ -89,14 +92,14 @@ def test_what_may_have_been_meant_is_said(site, code, todo):
 
 
 @pytest.mark.parametrize(("code", "message"), [
-    ("import bad", "SyntaxError: '(' was never closed (bad.py, line 1)"),
+    ("import bad_one", "SyntaxError: '(' was never closed (bad_one.py, line 1)"),
     ("class E(Exception):\n    def __str__(self):\n        raise E\nraise E", "E"),
     ("raise ValueError('two\\nlines')", "ValueError: two lines"),
     ("raise ValueError('x' * 10**6)", f"ValueError: {'x' * 488}…"),
     ("raise ExceptionGroup('many', [ValueError(1)])",
      "ExceptionGroup: many (1 sub-exception)"),
 ])
-def test_an_exception_says_what_it_says_in_one_line(site, code, message):
-    site.add("articles/a/bad.py", "x = (\n")
-    site.article(fenced(code))
-    assert [problem.message for problem in site.failure()] == [message]
+def test_an_exception_says_it_in_one_line(tmp_path, monkeypatch, code, message):
+    (tmp_path / "bad_one.py").write_text("x = (\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert run_snippet("s", code, {})["message"] == message
