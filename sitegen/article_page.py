@@ -14,6 +14,7 @@ from sitegen.errors import Place, Problem, known
 from sitegen.islands import island_of, model_scripts
 from sitegen.publishing import front_record, page_head
 from sitegen.records import ArticleContext, Directive, Page
+from sitegen.search import search_sections
 from sitegen.share_picture import check_picture, share_picture
 from sitegen.snippets import LIMITS, find_snippets, run_snippets
 from sitegen.source import parse_steps
@@ -50,6 +51,7 @@ def draw_page(context, body, shared, neighbours, environment):
         site=shared, page={**record, "islands": islands}, root="../", t=context.words,
         csp=POLICY, assets={name: f"../{path}" for name, path in ASSETS.items()},
         styles=[f"../static/{name}.css" for name in styles_of(elements_of(body.html))])
+    record["sections"] = search_sections(html)
     slug = context.article.slug
     files = {f"{slug}/{name}": content
              for name, content in {**published_files(context), **scripts}.items()}

@@ -12,7 +12,7 @@ LATE_WIDGETS = {
     "source-reader": "source-reader", "head-gallery": "head-gallery",
     "tensor-walk": "model", "run-controls": "model", "change-one-thing": "model",
     "cache-stepper": "cache", "dependency-triangle": "cache", "mask-aligner": "cache",
-    "cache-bytes": "cache"}
+    "cache-bytes": "cache", "site-search": "search"}
 CSS_SPARE = re.compile(r"""(?P<kept>"[^"]*"|'[^']*')|/\*.*?\*/|;?\s*(?P<end>\})\s*
     |\s*(?P<begin>\{)\s*|(?P<sign>[:;,])\s+|(?P<line>\n)\s*""", re.DOTALL | re.VERBOSE)
 ASSETS = {"css": "static/site.css", "theme": "static/theme.js", "js": "static/app.js"}
@@ -52,7 +52,8 @@ def shared_files(elements):
         **{f"static/{name}.css": bundled_styles()[name][1]
            for name in styles_of(elements)},
     })
-    for path in [*ROOT.glob("static/fonts/*"), *ROOT.glob("static/schema/trace.*")]:
+    for path in [*ROOT.glob("static/fonts/*"), *ROOT.glob("static/schema/trace.*"),
+                 *ROOT.glob("static/vendor/*/*")]:
         files[path.relative_to(ROOT).as_posix()] = path
     for name in ("LICENSE", "THIRD-PARTY.md"):
         files[f"static/{name}"] = ROOT / name

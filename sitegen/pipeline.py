@@ -20,6 +20,7 @@ from sitegen.publishing import index_head, site_files, site_record, site_root
 from sitegen.records import Page
 from sitegen.references import read_references
 from sitegen.render import render_article
+from sitegen.search import search_files
 from sitegen.traces import read_traces
 
 NO_NEIGHBOURS = {"previous": None, "next": None}
@@ -82,21 +83,24 @@ def render_site(site, traces, references, base_url):
         records.append(record)
         files.update(beside)
         problems += more + context.problems
-    files.update(site_files(shared, records, environment))
-    pages += site_pages(shared, records[:len(site.articles)], environment)
+    files.update({**site_files(shared, records, environment), **search_files(records)})
+    pages += site_pages(shared, records, records[:len(site.articles)], environment)
     return pages, files, problems
 
 
-def site_pages(shared, records, environment):
-    """Yield the pages that are no article: the index, and what is shown for none.
+def site_pages(shared, records, ordered, environment):
+    """Yield the pages that are no article: the index, the search, and what is shown for
+    none.
 
-    records  of the articles in reading order
+    ordered  those of the records whose articles stand in the reading order
     """
-    for path, template, root in (("index.html", "index.html", ""),
-                                 ("404.html", "not-found.html", site_root(shared))):
+    for path, template, root, articles in (
+            ("index.html", "index.html", "", ordered),
+            ("search/index.html", "search.html", "../", records),
+            ("404.html", "not-found.html", site_root(shared), ordered)):
         html = environment.get_template(template).render(
-            site=shared, articles=records, root=root, t=read_words(shared["lang"]),
-            head=index_head(records, shared), csp=POLICY,
+            site=shared, articles=articles, root=root, t=read_words(shared["lang"]),
+            head=index_head(ordered, shared), csp=POLICY,
             assets={name: root + asset for name, asset in ASSETS.items()})
         yield Page(path, html, root=root)
 

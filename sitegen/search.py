@@ -26,7 +26,8 @@ NO_SCRIPT = {"<": r"\u003c", "\u2028": r"\u2028", "\u2029": r"\u2029"}
 
 
 def search_sections(html):
-    """Return the sections of an article's page as {"id", "title", "text"}, in order.
+    """Return the sections of an article's page as {"id", "title", "level", "text"}, in
+    order.
 
     The first, whose id and title are empty, is what stands before the first heading.
     """
@@ -36,15 +37,15 @@ def search_sections(html):
         node.decompose()
     for node in tree.css("math"):
         node.replace_with("…")
-    ids = [""]
+    places = [("", 1)]
     for heading in tree.css(HEADINGS):
-        ids.append(_id_of(heading))
+        places.append((_id_of(heading), int(heading.tag[1])))
         heading.insert_before(TITLE)
         heading.insert_after(TEXT)
     beginning, *sections = tree.body.text().split(TITLE)
     pairs = [("", beginning), *(section.split(TEXT) for section in sections)]
-    return [{"id": name, "title": _plain(title), "text": _plain(text)}
-            for name, (title, text) in zip(ids, pairs, strict=True)]
+    return [{"id": name, "level": level, "title": _plain(title), "text": _plain(text)}
+            for (name, level), (title, text) in zip(places, pairs, strict=True)]
 
 
 def _id_of(heading):
@@ -57,7 +58,7 @@ def _plain(text):
     return " ".join(text.split())
 
 
-def search_files(shared, records):
+def search_files(records):
     """Return {path: text} of the index: a classic script that calls one function.
 
     records  each with href, title, description, lang, dir and its sections

@@ -99,7 +99,8 @@ def test_a_new_article_is_one_folder_and_one_line(series):
     assert neighbours(after, "third")["next"] == ("Fourth", "../fourth/index.html")
     changed = {path for path in after if after[path] != before.get(path)}
     assert changed == {"index.html", "404.html", "third/index.html",
-                       "fourth/index.html"}
+                       "fourth/index.html", "search/index.html",
+                       "static/search-index.js"}
 
 
 def test_a_folder_that_site_toml_does_not_list_is_named(series):
@@ -135,7 +136,8 @@ def test_all_pages_share_one_style_one_script_and_one_font(series):
     index = files["index.html"]
     assert all(address.removeprefix("../") in index for address in addresses[0])
     written = snapshot(series.output)
-    assert sum(path.endswith(".css") for path in written) == 1
+    assert {path for path in written if path.endswith(".css")} == {
+        "static/site.css", "static/search.css"}     # the search page's own
     assert sum(path.endswith(".woff2") for path in written) == 1
 
 
