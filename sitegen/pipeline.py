@@ -102,7 +102,8 @@ def site_pages(shared, records, ordered, environment):
             site=shared, articles=articles, root=root, t=read_words(shared["lang"]),
             head=index_head(ordered, shared), csp=POLICY,
             assets={name: root + asset for name, asset in ASSETS.items()})
-        yield Page(path, html, root=root)
+        # Only the page for no address is shown anywhere; the search has a folder.
+        yield Page(path, html, root="" if root == "../" else root)
 
 
 def neighbours_of(articles):

@@ -29,7 +29,7 @@ def test_a_build_says_what_to_open(site):
     site.article("Text.\n")
     status, out, err = run(site)
     assert (status, err) == (0, "")
-    assert "3 pages" in out and "open " in out and "_site/index.html" in out
+    assert "4 pages" in out and "open " in out and "_site/index.html" in out
 
 
 def test_problems_are_printed_with_their_lines_and_the_old_site_stays(site):
