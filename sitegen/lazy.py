@@ -19,6 +19,7 @@ class Library:
         return value
 
 
+ctypes = Library("ctypes")
 bibtexparser = Library("bibtexparser")
 jsonschema = Library("jsonschema")
 numpy = Library("numpy")

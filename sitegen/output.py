@@ -6,6 +6,7 @@ import tempfile
 from pathlib import Path
 
 from sitegen.errors import BuildFailed, Place, Problem
+from sitegen.swap import new_folder, replace
 
 MARKER = ".written-by-build-py"
 HEAD = 4096     # bytes of a page in which it says what wrote it
@@ -23,18 +24,13 @@ def write_site(files, output):
     refuse_foreign(output)
     try:
         output.parent.mkdir(parents=True, exist_ok=True)
-        fresh = Path(tempfile.mkdtemp(prefix=f".{output.name}-new-", dir=output.parent))
+        with new_folder(output) as fresh:
+            for path, content in {**files, MARKER: ""}.items():
+                _write(fresh / path, content)
+            fresh.chmod(0o755)
+            replace(output, fresh)
     except OSError as error:
         raise _cannot(output, error) from None
-    try:
-        for path, content in {**files, MARKER: ""}.items():
-            _write(fresh / path, content)
-        fresh.chmod(0o755)
-        swap(fresh, output)
-    except OSError as error:
-        raise _cannot(output, error) from None
-    finally:
-        shutil.rmtree(fresh, ignore_errors=True)
 
 
 def refuse_foreign(output):
@@ -68,22 +64,6 @@ def _write(target, content):
         target.write_bytes(content)
     else:
         target.write_bytes(content.encode("utf-8"))
-
-
-def swap(fresh, output):
-    """Put fresh in output's place; a failure in between puts the old one back."""
-    if not output.exists():
-        os.rename(fresh, output)
-        return
-    old = Path(tempfile.mkdtemp(prefix=f".{output.name}-old-", dir=output.parent))
-    os.rename(output, old / "site")
-    try:
-        os.rename(fresh, output)
-    except OSError:
-        os.rename(old / "site", output)
-        raise
-    finally:
-        shutil.rmtree(old, ignore_errors=True)
 
 
 def write_page(html, output):

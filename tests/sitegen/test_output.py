@@ -67,21 +67,6 @@ def test_the_output_is_not_inside_the_content(site):
         "is inside the content folder"]
 
 
-def test_a_failed_swap_puts_the_old_site_back(tmp_path, monkeypatch):
-    write_site({"x": "old"}, tmp_path / "out")
-    real, calls = os.rename, []
-
-    def second_fails(source, target):
-        calls.append(source)
-        if len(calls) == 2:
-            raise OSError(28, "No space left on device")
-        real(source, target)
-
-    monkeypatch.setattr("sitegen.output.os.rename", second_fails)
-    assert "No space left on device" in failed_build(tmp_path / "out")
-    assert snapshot(tmp_path) == {"out/x": b"old", f"out/{MARKER}": b""}
-
-
 def unprivileged_failure(output):
     """Return the first problem of a write by a user to whom modes mean something."""
     reader, writer = os.pipe()
