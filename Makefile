@@ -25,8 +25,8 @@ help:  ## print this list
 site: $(SITE)/made  ## build _site/ and what it needs to be built
 	$(SITE)/bin/python build.py
 
-serve: site  ## show _site/ at http://localhost:8000
-	$(PYTHON) -m http.server --directory _site --bind localhost
+serve: $(SITE)/made  ## build _site/, show it, and follow what is saved
+	$(SITE)/bin/python build.py serve
 
 check: $(SITE)/made  ## find what a build would find, and write nothing
 	$(SITE)/bin/python build.py check

@@ -9,7 +9,8 @@ const BROWSER = [
   "ResizeObserver", "IntersectionObserver", "MutationObserver", "DecompressionStream",
   "Blob", "Response", "TextDecoder", "atob", "btoa", "URL", "URLSearchParams",
   "EventTarget",
-  "innerHeight", "innerWidth", "scrollY", "CSS", "performance", "structuredClone",
+  "innerHeight", "innerWidth", "scrollY", "scrollTo", "CSS", "performance",
+  "structuredClone", "EventSource", "sessionStorage", "AbortController",
 ];
 
 const NODE = ["URL", "Buffer", "EventTarget"];

@@ -12,6 +12,7 @@ STATUS = """exit status: 0 done, 1 problems in what was read, 2 wrong usage,
 130 stopped with Ctrl-C"""
 DEFAULT = "build"
 BASE_URL = re.compile(r"https?://[\w.-]+(:\d+)?(/[^\s?#\"'<>\\]*)?", re.ASCII)
+PORTS = range(65536)
 
 
 def parse_arguments(argv):
@@ -62,6 +63,13 @@ def _check_options(add):
         help="also ask each web address that an article links to, once")
 
 
+def _serve_options(add):
+    _site_options(add)
+    add("--port", type=_port, default=8000, metavar="N", help="where to listen on "
+        "127.0.0.1; the next free one where it is taken (default: 8000)")
+    add("--no-open", action="store_true", help="do not open a browser")
+
+
 def _new_options(add):
     add("slug", metavar="SLUG", help="its folder and address, such as my-article")
     add("--title", metavar="T", help="what it is called (default: made of the slug)")
@@ -104,10 +112,18 @@ def _base_url(text):
     return text
 
 
+def _port(text):
+    if not (text.isascii() and text.isdigit() and int(text) in PORTS):
+        raise argparse.ArgumentTypeError("it is a number from 0 to 65535")
+    return int(text)
+
+
 # The name of each command, which is its module's too → what it does, what it takes.
 COMMANDS = {
     "build": ("build the site", _build_options),
     "check": ("find what a build would find, and write nothing", _check_options),
+    "serve": ("show the site, and build it anew whenever a file is saved",
+              _serve_options),
     "new": ("begin an article", _new_options),
     "view": ("write a trace as one page, which opens from disk and asks nothing of any "
              "host", _view_options),

@@ -16,7 +16,7 @@ HEADS = ("HTML", *PARTS[1:], "all")
 CONTROLS = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f]")    # a terminal would obey them
 # Command → what its problems leave behind.
 AFTERWARDS = {"build": "; {0.output} is as it was", "view": "; {0.output} is as it was",
-              "new": "; nothing was made"}
+              "new": "; nothing was made", "serve": "; the last good pages stay"}
 
 
 class Progress:
