@@ -66,9 +66,9 @@ BAD = {
     "citation": (HEAD + "[@a]\n", "index.md:4:1: no reference 'a'"),
     "fence": (HEAD + "```\n", "index.md:4:1: fenced code is not closed"),
     "snippet": (HEAD + "/// snippet\n```python\n1/0\n```\n///\n",
-                "index.md:6: ZeroDivisionError"),
+                "index.md:6:1: ZeroDivisionError"),
     "wrong shape": (HEAD + "/// snippet\n```python\nimport numpy as np\n"
-                    "a = np.ones(3)  # [4]\n```\n///\n", "index.md:7: "),
+                    "a = np.ones(3)  # [4]\n```\n///\n", "index.md:7:17: the comment"),
     "missing file": (HEAD + "[x](x.txt)\n", "index.md:4:5: no file or page 'x.txt'"),
     "missing image": (HEAD + "![a view](x.png)\n", "index.md:4:11: no file or page"),
     "alternative text": (HEAD + "![](x)\n", "index.md:4:5: image without"),
