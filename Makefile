@@ -22,8 +22,8 @@ COMPILE = $(LOCK)/bin/uv pip compile --quiet --universal --python-version 3.11 \
 help:  ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' Makefile
 
-site: $(SITE)/made  ## build _site/ and what it needs to be built
-	$(SITE)/bin/python build.py
+site: $(SITE)/made  ## build _site/ and what it needs to be built [ARGS=…]
+	$(SITE)/bin/python build.py $(ARGS)
 
 serve: $(SITE)/made  ## build _site/, show it, and follow what is saved
 	$(SITE)/bin/python build.py serve

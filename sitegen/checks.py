@@ -15,8 +15,9 @@ from sitegen.policy import JUDGED_TAGS, check_policy
 
 CUSTOM = re.compile(r"<([a-z]+(?:-[a-z]+)+)")
 
-# What no page may hold: lone surrogates, which UTF-8 cannot write, and controls.
-NO_TEXT = re.compile("[\ud800-\udfff\0-\x08\x0b\x0c\x0e-\x1f\x7f]")
+# What no page may hold: lone surrogates, which UTF-8 cannot write, controls, and what
+# no feed may hold either: XML has no way to write these two.
+NO_TEXT = re.compile("[\ud800-\udfff\0-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]")
 
 # What the checks look at on an ordinary page. Where the text holds anything ODD, they
 # look at every element: a page of 500 elements has some 90 of these.

@@ -53,9 +53,10 @@ def front_record(front, shared):
     changes = changes_of(front)
     days = [change["date"] for change in changes]
     days += [front["revised"]] if "revised" in front else []
-    return {"authors": front.get("authors", shared["authors"]),
-            "published": front.get("published"), "changes": changes,
-            "revised": max(days, default=None)}
+    authors = front.get("authors", shared["authors"])
+    return {"authors": authors, "named": authors != [CONTRIBUTORS],
+            "published": front.get("published"), "revised": max(days, default=None),
+            "changes": changes}
 
 
 def changes_of(front):
@@ -205,4 +206,4 @@ def site_files(shared, records, environment):
 def _render(name, environment, shared, pages):
     newest = max((page["changed"] for page in pages if page["changed"]), default=None)
     return environment.get_template(name).render(site=shared, pages=pages,
-                                                 newest=newest)
+                                                 newest=newest) + "\n"

@@ -61,10 +61,10 @@ class SmallSite:
         """Return a page as an HTML parser sees it."""
         return LexborHTMLParser(self.page(text))
 
-    def failure(self):
+    def failure(self, base_url=None):
         """Return the Problems of a build that must fail."""
         try:
-            self.build()
+            self.build(base_url)
         except BuildFailed as failed:
             return failed.problems
         raise AssertionError("the build succeeded")
