@@ -102,7 +102,7 @@ def test_headings_and_changes_are_reached_and_linked_by_keyboard(reader):
     assert page.evaluate(FOCUSED) == "a.anchor of h3"
     assert page.evaluate("getComputedStyle(document.activeElement).opacity") == "1"
     page.keyboard.press("Tab")
-    assert page.evaluate(FOCUSED) == "a. of li"         # the newest change
+    assert page.evaluate(FOCUSED) == "a. of dt"         # the newest change
     page.keyboard.press("Enter")
     assert page.url.endswith("#correction-2026-02-04")
     page.locator("h3 .anchor").focus()

@@ -77,15 +77,15 @@ def test_changes_stand_at_the_end_the_newest_first(site):
     site.article("Text.\n", FRONT)
     section = changes(site.build())
     assert section.parent.tag == "article"
-    items = section.css("li")
-    assert [item.attributes["id"] for item in items] == [
+    heads, texts = section.css("dt"), section.css("dd")
+    assert [head.attributes["id"] for head in heads] == [
         "update-2026-05-06", "correction-2026-03-04", "correction-2026-03-04-2",
         "update-2026-02-01"]
-    assert text_of(items[0].html) == (
-        "Update, 6 May 2026: A <b>table</b> & its {sum}")
-    assert text_of(items[1].html).startswith("Correction, 4 March 2026: The first ver")
-    assert items[0].css_first("time").attributes["datetime"] == "2026-05-06"
-    assert items[0].css_first("a").attributes["href"] == "#update-2026-05-06"
+    assert [text_of(head.html) for head in heads][:2] == [
+        "Update, 6 May 2026", "Correction, 4 March 2026"]
+    assert texts[0].text() == "A <b>table</b> & its {sum}"
+    assert heads[0].css_first("time").attributes["datetime"] == "2026-05-06"
+    assert heads[0].css_first("a").attributes["href"] == "#update-2026-05-06"
 
 
 def test_the_contents_lead_to_the_changes_and_the_head_has_the_last_day(site):
