@@ -77,7 +77,7 @@ def test_a_byte_order_mark_and_other_line_ends_change_nothing(site):
     ("title = x\n", ":1:9: not TOML: Invalid value"),
     ('title = "x"\n', ": 'description' is missing"),
     (SETTINGS + "colour = 1\n", ":4: colour: unknown key; known: about, articles, "
-     "authors, base-url, description, dir, holder, lang, publish, title"),
+     "authors, base-url, description, dir, holder, lang, limits, publish, title"),
     (SETTINGS.replace('["a"]', '["../a"]'), f':3: articles.0: "../a": {SLUG}'),
     (SETTINGS.replace('["a"]', '["static"]'), f':3: articles.0: "static": {SLUG}'),
     (SETTINGS.replace('["a"]', '["a", "a"]'),
