@@ -67,11 +67,13 @@ def open_article(site, article, traces, shared, broken):
     published = {**site.publish, **recorded, **article.files}
     context = ArticleContext(article, traces, published,
                              read_words(article.front.get("lang", shared["lang"])))
-    snippets, problems = find_snippets(article)
-    if not problems and not broken:
-        context.snippets, problems, _ = run_snippets(
+    snippets, problems, are_all = find_snippets(article)
+    if not broken:
+        context.snippets, more, _ = run_snippets(
             snippets, published, LIMITS.raised(site.settings.get("limits", {})))
-    context.broken = broken | ({"run"} if problems or broken else set())
+        problems += more
+    if problems or broken or not are_all:
+        context.broken = broken | {"run"}
     problems += read_steps(context)
     problems += check_picture(article)
     problems += name_problems(article, {**site.publish, **recorded}, traces, broken)

@@ -136,12 +136,23 @@ def check_ids(parsed):
     """Yield a Problem for each id that stands twice on a page, or is no id."""
     for name, count in parsed.ids.items():
         if count > 1:
-            yield from parsed.problems(_id_patterns(name), f"the id '{name}' stands "
-                                       f"{count} times", "ids are unique on a page")
+            yield from _repeated_id(parsed, name, count)
         if re.search(r"\s", name):
             yield from parsed.problems(_id_patterns(name),
                                        f"the id '{name}' holds white space",
                                        "write an id as one word")
+
+
+def _repeated_id(parsed, name, count):
+    """Yield the problem at each place of an id, with the lines of all of them."""
+    patterns = _id_patterns(name)
+    lines = [str(place.line) for place in parsed.page.scan.places_of(*patterns)
+             ] if parsed.page.scan else []
+    where = f" on lines {' and '.join(lines)}" if lines[1:] else f" {count} times"
+    free = next(other for n in range(2, count + len(parsed.ids) + 2)
+                if (other := f"{name}-{n}") not in parsed.ids)
+    yield from parsed.problems(patterns, f"the id '{name}' stands{where}",
+                               f"ids are unique on a page; '{free}' is free")
 
 
 def _id_patterns(name):

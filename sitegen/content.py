@@ -4,17 +4,15 @@ import re
 import tomllib
 from dataclasses import replace
 
-from sitegen.dates import check_dates, nearest
 from sitegen.errors import Place, Problem, known, stop_if
+from sitegen.front_matter import BEGIN, read_front_matter
 from sitegen.records import Article, Site
 from sitegen.scan import scan
 from sitegen.schemas import schema_errors
-from sitegen.yaml_text import NotYaml, read_yaml
 
 HIDDEN = "."
 # Control characters, and the noncharacters that sitegen.scan uses as marks.
 NO_TEXT = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f\ufdd0-\ufdef]")
-BEGIN = "begin with '---', 'title: …', '---'"
 
 
 def read_site(folder, takes_code=lambda name: False):
@@ -181,34 +179,6 @@ def read_article(folder, slug, takes_code):
     files, more = find_files(file.parent, path)
     return Article(slug, file.parent, path, front, scanned, places, files
                    ), problems + more
-
-
-def read_front_matter(text, path):
-    """Return (front matter, key → Place, first line of the text below it, problems)."""
-    lines = text.split("\n")
-    if lines[0].rstrip() != "---":
-        return {}, {}, 1, [Problem(Place(path, 1, 1), "no front matter", BEGIN,
-                                   lines[0])]
-    end = next((n for n in range(1, len(lines)) if lines[n].rstrip() == "---"), None)
-    if end is None:
-        return {}, {}, 1, [Problem(Place(path, 1, 1), "front matter is not closed",
-                                   "close it with a line '---'", lines[0])]
-    try:
-        front, found = read_yaml("\n".join(lines[1:end]))
-    except NotYaml as error:
-        place = Place(path, error.line + 1, error.column)
-        return {}, {}, end + 2, [
-            Problem(place, f"front matter cannot be read: {error}",
-                    "quote a text that holds ': ' or '#'", lines[place.line - 1])]
-    places = {key: Place(path, line + 1, column)
-              for key, (line, column) in found.items()}
-    problems = []
-    for where, message in list(schema_errors("front-matter.schema.json", front)):
-        key = ".".join(map(str, where)) or "front matter"
-        front.pop(str(where[0]) if where else key, None)
-        place = nearest(key, places) or Place(path, 1, 1)
-        problems.append(Problem(place, f"{key}: {message}", "", lines[place.line - 1]))
-    return front, places, end + 2, problems + list(check_dates(front, places))
 
 
 def find_files(folder, path):

@@ -2,7 +2,7 @@
 
 import datetime
 
-from sitegen.errors import Problem
+from sitegen.errors import Problem, enclosing
 
 
 def check_dates(front, places):
@@ -17,13 +17,13 @@ def check_dates(front, places):
             days[name] = datetime.date.fromisoformat(text)
         except ValueError as error:
             wrong.add(name)
-            yield Problem(nearest(name, places), f"{name}: no date: {error}",
+            yield Problem(enclosing(name, places), f"{name}: no date: {error}",
                           "write it as YYYY-MM-DD")
     published = days.get("published")
     for name, day in days.items():
         if published and day < published:
             wrong.add(name)
-            yield Problem(nearest(name, places),
+            yield Problem(enclosing(name, places),
                           f"{name}: {day} is before it was published, {published}",
                           "correct this date, or 'published'")
     for name in wrong:
@@ -38,13 +38,3 @@ def named_dates(front):
     for key in ("updates", "corrections"):
         for index, change in enumerate(front.get(key, [])):
             yield f"{key}.{index}.date", change["date"]
-
-
-def nearest(name, places):
-    """Return the Place of a dotted name, or of what it is part of; None for neither.
-
-    YAML's anchors let one text stand for several names; it has the first one's place.
-    """
-    while name and name not in places:
-        name = name.rpartition(".")[0]
-    return places.get(name)

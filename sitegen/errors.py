@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 SHOWN = 16  # names of a list of what would have been right
+LONGEST = 80  # characters of a name that others are compared with
 WIDTH = 96  # characters of a long line that are shown around its column
 
 
@@ -62,20 +63,28 @@ def stop_if(problems):
         raise BuildFailed(problems)
 
 
+def enclosing(name, places):
+    """Return the Place of a dotted name, or of what it is part of; None for neither."""
+    while name and name not in places:
+        name = name.rpartition(".")[0]
+    return places.get(name)
+
+
 def known(names, wanted=None):
     """Return the line that lists what would have been right, the nearest first."""
     names = sorted(names)
-    near = _nearest(wanted, names) if wanted else None
+    near = nearest(wanted, names) if wanted else None
     hint = f"did you mean '{near}'?  " if near else ""
     shown = names[:SHOWN] + ["…"] * (len(names) > SHOWN)
     return f"{hint}known: {', '.join(shown) if names else 'none'}"
 
 
-def _nearest(wanted, names):
-    found = [(_distance(wanted, name), name) for name in names]
-    if not found or min(found)[0] > max(2, len(wanted) // 3):
-        return None
-    return min(found)[1]
+def nearest(wanted, names):
+    """Return the name that somebody who typed `wanted` may have meant, or None."""
+    limit = max(2, len(wanted) // 3)
+    found = [(_distance(wanted, name), name) for name in names
+             if abs(len(name) - len(wanted)) <= limit and len(wanted) <= LONGEST]
+    return min(found)[1] if found and min(found)[0] <= limit else None
 
 
 def _distance(a, b):

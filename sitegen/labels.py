@@ -3,35 +3,41 @@
 from markupsafe import Markup
 
 from sitegen.directives import MODULES, kind_of, option_schema
-from sitegen.errors import Problem, known
+from sitegen.errors import Problem, enclosing, known
 from sitegen.lazy import jsonschema
 from sitegen.markdown_text import unique
 from sitegen.records import Directive, Formula, Label
-from sitegen.schemas import errors_of
+from sitegen.schemas import UNKNOWN_KEY, errors_of
 
 
 def check_directives(article):
-    """Return (directives that can be drawn, by index; problems)."""
+    """Return (directives that can be drawn, by index; problems).
+
+    One that could not be read is not drawn either: its problems are told already.
+    """
     usable, problems = {}, []
     for index, construct in enumerate(article.scan.constructs):
         if isinstance(construct, Directive):
             found = list(_directive_problems(construct))
             problems += found
-            if not found:
+            if construct.is_read and not found:
                 usable[index] = construct
     return usable, problems
 
 
 def _directive_problems(directive):
     if directive.name not in MODULES:
-        yield Problem(directive.place, f"unknown directive '{directive.name}'",
+        yield Problem(directive.name_place, f"unknown directive '{directive.name}'",
                       known(MODULES, directive.name))
         return
     validator = jsonschema.Draft202012Validator(option_schema(directive.name))
     for where, message in errors_of(validator, directive.options):
         keys = ".".join(map(str, where))
-        yield Problem(directive.place,
-                      f"{directive.name}: {keys + ': ' if keys else ''}{message}")
+        places = (directive.keys if message.startswith(UNKNOWN_KEY)
+                  else directive.values)
+        if directive.is_read or where:
+            yield Problem(enclosing(keys, places) or directive.name_place,
+                          f"{directive.name}: {keys + ': ' if keys else ''}{message}")
 
 
 def number_labels(scan, usable, words):

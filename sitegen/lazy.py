@@ -22,5 +22,6 @@ class Library:
 ctypes = Library("ctypes")
 bibtexparser = Library("bibtexparser")
 jsonschema = Library("jsonschema")
+latex2text = Library("pylatexenc.latex2text")
 numpy = Library("numpy")
 pygments_lexers = Library("pygments.lexers")

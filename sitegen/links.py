@@ -6,7 +6,6 @@ from urllib.parse import unquote
 from sitegen.errors import known
 from sitegen.policy import addresses_of, scheme
 
-MANY_IDS = 40
 NAMES = ("href", "src", "srcset", "poster")
 
 
@@ -32,7 +31,7 @@ def broken(address, page, pages, files):
     if path:
         target = posixpath.normpath(posixpath.join(posixpath.dirname(target), path))
     if target not in pages and target not in files:
-        return _no_file(address, target, pages, files)
+        return _no_file(address, page, target, pages, files)
     fragment = unquote(fragment)
     if fragment in ("", "top") or fragment.startswith("~") or target not in pages:
         return None
@@ -40,17 +39,18 @@ def broken(address, page, pages, files):
     if fragment in ids:
         return None
     return (f"no anchor '#{fragment}'" + (f" in {target}" if path else ""),
-            known(ids if len(ids) < MANY_IDS else _near(fragment, ids), fragment))
+            known(ids, fragment))
 
 
-def _near(name, ids):
-    return [other for other in ids if other[:3] == name[:3]][:20] or list(ids)[:20]
-
-
-def _no_file(address, target, pages, files):
+def _no_file(address, page, target, pages, files):
+    """Return (message, what to do) for an address of nothing, with names as an author
+    of the page writes them: the pages', and those of files beside it."""
     if posixpath.normpath(posixpath.join(target, "index.html")) in pages:
         return (f"link to a folder: '{address}'",
                 "name its page, '…/index.html': a folder does not open from disk")
-    near = [path for path in (*pages, *files)
-            if posixpath.dirname(path) == posixpath.dirname(target)]
-    return f"no file or page '{address}'", known(near[:20] or list(pages), target)
+    folder = posixpath.dirname(page)
+    near = {folder, posixpath.dirname(target)}
+    beside = [path for path in files if posixpath.dirname(path) in near]
+    wanted, *names = (posixpath.relpath(path, folder or ".")
+                      for path in (target, *{*pages, *beside}))
+    return f"no file or page '{address}'", known(names, wanted)

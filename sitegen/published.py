@@ -11,7 +11,7 @@ def read_published(name, directive, article):
     """Return (data, Place of the file) of a published JSON file; (None, None) once a
     problem is recorded.  Strict JSON only."""
     if not article.publish(name):
-        article.problem(directive.place, f"no file '{name}' to draw from",
+        article.problem(directive.at("file"), f"no file '{name}' to draw from",
                         known(article.published, name))
         return None, None
     file, place = article.downloads[name], Place(name)

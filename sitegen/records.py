@@ -53,13 +53,26 @@ class Fence:
 
 @dataclass(frozen=True)
 class Directive:
-    """`/// name | id` with its options; `fences` are the code blocks in its body."""
+    """`/// name | id` with its options; `fences` are the code blocks in its body.
+
+    name_place    where its name stands
+    keys, values  dotted name of an option → Place of the name, and of its value
+    is_read       False where something of it has a problem of its own
+    """
 
     name: str
     id: str
     options: dict
     place: Place
     fences: tuple[Fence, ...] = ()
+    name_place: Place | None = None
+    keys: dict = field(default_factory=dict)
+    values: dict = field(default_factory=dict)
+    is_read: bool = True
+
+    def at(self, option=""):
+        """Return the Place of an option's value; the directive's where it has none."""
+        return self.values.get(option, self.place)
 
 
 @dataclass
@@ -100,7 +113,7 @@ class Article:
     path: str
     front: dict
     scan: Scan
-    places: dict[str, Place] = field(default_factory=dict)      # of front matter's keys
+    places: dict[str, Place] = field(default_factory=dict)      # of front matter
     files: dict[str, Path] = field(default_factory=dict)
 
 
@@ -183,10 +196,12 @@ class ArticleContext:
     def named_trace(self, directive, option="trace"):
         """Return the trace that a directive, or else the article, names; None once a
         problem is recorded."""
-        name = directive.options.get(option, self.article.front.get("trace"))
-        if name not in self.traces and name not in self.broken:
+        own, front = option in directive.options, self.article.front
+        name = directive.options[option] if own else front.get("trace")
+        told = name in self.broken or (not own and "trace" in front)
+        if name not in self.traces and not told:
             message = f"no trace '{name}'" if name else "no trace is named"
-            self.problem(directive.place, message, known(self.traces, name))
+            self.problem(directive.at(option), message, known(self.traces, name))
         return self.traces.get(name)
 
     def address_prefix(self, trace):
@@ -200,6 +215,12 @@ class ArticleContext:
         if name in self.published:
             self.downloads[name] = self.published[name]
         return name in self.published
+
+    def tell_faults(self, directive, faults):
+        """Record (message, what to do) of each fault of a directive; a third names the
+        option that has it."""
+        for message, todo, *option in faults:
+            self.problem(directive.at(*option), message, todo)
 
     def problem(self, place, message, todo=""):
         """Record a problem and go on."""

@@ -132,7 +132,7 @@ class _Renderer:
         self.depth -= 1
         self.constructs.drawn.add(index)
         if index not in self.usable:
-            return ""
+            return self.undrawn(self.context.article.scan.constructs[index].id, body)
         if getattr(MODULES[self.usable[index].name], "LATE", False):
             self.late[index] = (index, body)
             return f"\ufdd2{index}\ufdd3"
@@ -143,16 +143,22 @@ class _Renderer:
         module = MODULES[directive.name]
         trace = directive.options.get("trace", self.context.article.front.get("trace"))
         if "trace" in module.OPTIONS and trace in self.context.broken:
-            return ""
+            return self.undrawn(label.id, body)
         variables = module.prepare(directive, self.context)
         if variables is None:
-            return ""
+            return self.undrawn(label.id, body)
         parts = getattr(module, "body_parts", _caption)(body)
         template = self.environment.get_template(f"widgets/{directive.name}.html")
         called = (self.words[f"{label.kind}_label"].format(number=label.number)
                   if label.kind else None)
         return template.render(id=label.id, number=label.number, label=called,
                                t=self.words, **{**parts, **variables})
+
+    def undrawn(self, name, body):
+        """Return what stands for a directive that has problems: what leads to it, or
+        into it, has none."""
+        return Markup('<div{}>{}</div>').format(
+            Markup(' id="{}"').format(name) if name else "", body)
 
 
 def _caption(html):

@@ -6,11 +6,12 @@ their positions are exact, and no underscore, bar or backslash of theirs is misr
 """
 
 import re
+from dataclasses import replace
 
 from sitegen.errors import Place, Problem
 from sitegen.records import Directive, Fence, Scan
 from sitegen.running_text import RunningText
-from sitegen.yaml_text import NotYaml, read_yaml
+from sitegen.yaml_text import read_what_can_be
 
 # Noncharacters: content.read_text lets no author's text hold them.
 MARK_OPEN, MARK_CLOSE = "\ufdd0", "\ufdd1"
@@ -52,6 +53,7 @@ class _Scanner:
         self.out, self.constructs, self.sources, self.problems = [], [], [], []
         self.open = []          # directives not closed yet: [slashes, index, line]
         self.inside = {}        # directive index → its fences
+        self.unread = set()     # indices of directives with problems of their own
         self.links = {}
         self.text_from = None
 
@@ -78,7 +80,7 @@ class _Scanner:
 
     def result(self):
         constructs = [
-            Directive(c.name, c.id, c.options, c.place, tuple(self.inside[n]))
+            replace(c, fences=tuple(self.inside[n]), is_read=n not in self.unread)
             if isinstance(c, Directive) else c
             for n, c in enumerate(self.constructs)]
         return Scan("\n".join(self.out), constructs, self.sources, self.links, self.raw,
@@ -100,7 +102,9 @@ class _Scanner:
         end, closed = self.fence_end(opened, prefix, found["fence"])
         if not closed:
             self.problem(opened + 1, len(prefix) + 1, "fenced code is not closed",
-                         f"close it with a line {found['fence']}")
+                         f"close it with a line {found['fence']}, "
+                         f"perhaps after line {end}")
+            self.unread |= {index for _, index, _ in self.open[-1:]}
         code = [_without_prefix(line, prefix) for line in self.lines[opened + 1:end]]
         info = found["info"].strip().strip("{}").split()
         fence = Fence(info[0].lstrip(".") if info else "",
@@ -110,14 +114,31 @@ class _Scanner:
         self.keep_fence(fence, prefix, "\n".join(self.lines[opened:self.at]))
 
     def fence_end(self, opened, prefix, fence):
-        """Return (index of the line where a fence ends, whether it is closed there)."""
-        closing = re.compile(" {0,3}" + re.escape(fence) + fence[0] + r"*[ \t]*$")
+        """Return (index of the line where a fence ends, whether it is closed there).
+
+        One that nothing closes ends where its author may have meant it to, since what
+        is behind it has problems of its own to tell.
+        """
+        ticks = " {0,3}" + re.escape(fence) + fence[0] + "*[ \t]*"
+        closing, another = re.compile(ticks + "$"), re.compile(ticks + r"[\w{]")
+        last = len(self.lines)
         for n in range(opened + 1, len(self.lines)):
+            line = _without_prefix(self.lines[n], prefix)
             if ">" in prefix and not self.lines[n].lstrip().startswith(">"):
                 return n, False
-            if closing.match(_without_prefix(self.lines[n], prefix)):
+            if closing.match(line):
                 return n, True
-        return len(self.lines), False
+            if another.match(line):
+                last = n
+                break
+        return next(filter(self.is_behind_code, range(opened + 1, last)), last), False
+
+    def is_behind_code(self, n):
+        """Tell whether line n looks like the first one behind code: slashes, or a blank
+        line that no indented one follows."""
+        after = self.lines[n + 1:n + 2]
+        return bool(SLASHES.match(self.lines[n])) or not (
+            self.lines[n].strip() or (after and re.match(r"[ \t]|$", after[0])))
 
     def keep_fence(self, fence, prefix, source):
         if self.open:
@@ -169,11 +190,12 @@ class _Scanner:
             self.problem(line, column, f"directive '{outer.name}' of line "
                          f"{outer.place.line} is open here",
                          "close it, or give it one slash more than what is in it")
-        place = Place(self.path, line, column)
-        options = self.options(len(found["indent"]))
         index, name = len(self.constructs), found["name"]
-        self.add(Directive(name, (found["id"] or "").strip(), options, place),
-                 self.lines[line - 1])
+        options, keys, values = self.options(index, len(found["indent"]))
+        self.add(Directive(name, (found["id"] or "").strip(), options,
+                           Place(self.path, line, column), (),
+                           Place(self.path, line, found.start("name") + 1),
+                           keys, values), self.lines[line - 1])
         self.inside[index] = []
         self.open.append((slashes, index, line))
         self.out += ["", f"{found['indent']}{found['slashes']} {name} | {index}", ""]
@@ -186,27 +208,34 @@ class _Scanner:
                          "an opening line is '/// name', the closing one has as many "
                          "slashes")
 
-    def options(self, indent):
-        """Take the indented YAML lines that follow a directive's first line."""
+    def options(self, index, indent):
+        """Take the indented YAML lines that follow the first line of directive number
+        `index`; return them as Directive has them."""
         begin = self.at
         while self.at < len(self.lines):
             line = self.lines[self.at]
             if not line.strip() or not line.startswith(" " * (indent + 4)):
                 break
             self.at += 1
-        self.check_indent(indent)
-        try:
-            return read_yaml("\n".join(self.lines[begin:self.at]))[0]
-        except NotYaml as error:
-            self.problem(begin + error.line, error.column,
+        self.check_indent(index, indent)
+        shift = indent + 4
+        options, spots, errors = read_what_can_be("\n".join(
+            line[shift:] for line in self.lines[begin:self.at]))
+        for error in errors:
+            self.unread.add(index)
+            column = error.column and error.column + shift
+            self.problem(begin + error.line, column,
                          f"options cannot be read: {error}", OPTIONS_TODO)
-            return {}
+        return options, *({name: Place(self.path, begin + line, column + shift)
+                           for name, (line, column) in found.items()}
+                          for found in (spots.keys, spots.values))
 
-    def check_indent(self, indent):
+    def check_indent(self, index, indent):
         """Find an option that would be text, since its indent is not four spaces."""
         line = self.lines[self.at] if self.at < len(self.lines) else ""
         own = len(line) - len(line.lstrip())
         if OPTION.match(line) and (own > indent or "\t" in line[:own]):
+            self.unread.add(index)
             self.problem(self.at + 1, own + 1, "an option that is not indented by four "
                          "spaces", OPTIONS_TODO)
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from sitegen.errors import known
 from sitegen.lazy import jsonschema
 
+UNKNOWN_KEY = "unknown key"     # how the message about a name begins, not a value
 FOLDER = Path(__file__).parent.parent / "static" / "schema"
 
 
@@ -39,7 +40,7 @@ def _unknown_keys(error, where):
     names = error.schema.get("properties", {})
     for key in error.instance:
         if key not in names:
-            yield where + [key], f"unknown key; {known(names, str(key))}"
+            yield where + [key], f"{UNKNOWN_KEY}; {known(names, str(key))}"
 
 
 def _message(error):

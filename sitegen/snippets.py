@@ -35,17 +35,21 @@ class Snippet:
 
 
 def find_snippets(article):
-    """Return (snippets in order, problems) of an article's `snippet` directives."""
-    snippets, problems = [], []
+    """Return (snippets in order, problems, whether these are all) of an article's
+    `snippet` directives: those before the first that cannot be had run without it."""
+    snippets, problems, are_all = [], [], True
     for directive in article.scan.of(Directive):
         if directive.name == "snippet":
             found, more = _snippet(article, directive)
-            snippets += found
+            are_all = are_all and bool(found)
+            snippets += found if are_all else []
             problems += more
-    return snippets, problems
+    return snippets, problems, are_all
 
 
 def _snippet(article, directive):
+    if not directive.is_read:
+        return [], []
     file = directive.options.get("file")
     if isinstance(file, str):
         return _file_snippet(article, directive, file)
@@ -64,8 +68,8 @@ def _file_snippet(article, directive, name):
     path = (article.folder / name).resolve()
     if not path.is_file() or not path.is_relative_to(article.folder.resolve()):
         have = [p.name for p in article.folder.glob("*.py")]
-        return [], [Problem(directive.place, f"no script '{name}' beside the article",
-                            known(have, name))]
+        return [], [Problem(directive.at("file"), f"no script '{name}' beside the "
+                            "article", known(have, name))]
     shown = f"{article.path.rsplit('/', 1)[0]}/{name}"
     code, problems = read_text(path, shown)
     if problems:

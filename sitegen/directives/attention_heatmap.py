@@ -130,8 +130,7 @@ def prepare(directive, article):
         return None
     options = with_strongest(trace, directive.options)
     problems = list(check_options(trace, options))
-    for message, todo in problems:
-        article.problem(directive.place, message, todo)
+    article.tell_faults(directive, problems)
     if problems:
         return None
     view = view_of(trace, options)
@@ -157,18 +156,18 @@ def check_options(trace, options):
     if layer >= len(layers):
         expected = (f"expected layer 0 to {len(layers) - 1}" if layers
                     else "expected tensors named layers.0.weights, layers.1.weights, …")
-        yield f"the trace has no weights of layer {layer}", expected
+        yield f"the trace has no weights of layer {layer}", expected, "layer"
         return
     _, heads, queries, _ = trace.tensor(layers[layer]).shape
     if options.get("head", 0) >= heads:
         yield f"layer {layer} has no head {options['head']}", (
-            f"expected head 0 to {heads - 1}")
+            f"expected head 0 to {heads - 1}"), "head"
     if options.get("row", 0) >= queries:
         yield f"the trace has no query position {options['row']}", (
-            f"expected row 0 to {queries - 1}")
+            f"expected row 0 to {queries - 1}"), "row"
     if options.get("compare") and group_size(trace, heads) < 2:
         yield "no two query heads of this model share a KV head", (
-            "take out 'compare'")
+            "take out 'compare'"), "compare"
 
 
 def view_of(trace, options):

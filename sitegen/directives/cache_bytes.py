@@ -61,7 +61,8 @@ def prepare(directive, article):
     configurations, faults = read_configurations(data)
     article.problems += [Problem(place, fault) for fault in faults]
     if not faults and options["config"] not in configurations:
-        article.problem(directive.place, f"no configuration '{options['config']}'",
+        article.problem(directive.at("config"),
+                        f"no configuration '{options['config']}'",
                         known(configurations, options["config"]))
     shown = configurations.get(options["config"])
     if faults or not shown:

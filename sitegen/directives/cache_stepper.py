@@ -69,8 +69,7 @@ def prepare(directive, article):
     options = {"layer": 0, "head": 0, **directive.options}
     problems = [*check_computed(trace, trace, article),
                 *check_options(options, article.snippets, trace)]
-    for message, todo in problems:
-        article.problem(directive.place, message, todo)
+    article.tell_faults(directive, problems)
     if problems:
         return None
     variables = run_variables(trace, article)
@@ -102,7 +101,7 @@ def check_options(options, left, trace):
     for option, count in counts.items():
         if options.get(option, 0) >= count:
             yield (f"the trace has no {option} {options[option]}",
-                   f"expected {option} 0 to {count - 1}")
+                   f"expected {option} 0 to {count - 1}", option)
     if length > LARGE:
         yield f"the trace has {length} positions", f"expected at most {LARGE}"
     yield from check_counts(options, left, trace)
@@ -114,7 +113,7 @@ def check_counts(options, left, trace):
                                 strict=True):
         name = options[option]
         if name not in left:
-            yield f"the snippets leave no value '{name}'", known(left, name)
+            yield f"the snippets leave no value '{name}'", known(left, name), option
         elif left[name] != list(expected):
             yield (f"'{name}' is {left[name]}, and by sitegen/costs.py it is "
                    f"{list(expected)}", "mend what counts, or the formula")

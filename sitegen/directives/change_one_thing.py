@@ -51,7 +51,7 @@ def has_walk(directive, article):
              if other.name == "tensor-walk"]
     if walk in (None, *walks):
         return True
-    article.problem(directive.place, f"no tensor-walk '{walk}' on this page",
+    article.problem(directive.at("walk"), f"no tensor-walk '{walk}' on this page",
                     known(walks, walk))
     return False
 

@@ -52,8 +52,7 @@ def prepare(directive, article):
     variables = run_variables(trace, article)
     problems = [*check_computed(trace, trace, article),
                 *check_options(directive.options, article.snippets, trace, variables)]
-    for message, todo in problems:
-        article.problem(directive.place, message, todo)
+    article.tell_faults(directive, problems)
     if problems:
         return None
     return {**variables, **drawn(directive.options, article, trace, variables),
@@ -68,7 +67,7 @@ def check_options(options, left, trace, variables):
     for option in ("changes", "with"):
         if options[option] not in left:
             yield (f"the snippets leave no value '{options[option]}'",
-                   known(left, options[option]))
+                   known(left, options[option]), option)
             return
     length = len(variables["ids"])
     shape = (trace.data["model"]["num_hidden_layers"], length, length)
@@ -83,7 +82,7 @@ def check_options(options, left, trace, variables):
                f"expected 0 to {count - 1}")
     if options.get("replace", 0) >= length:
         yield (f"the trace has no position {options['replace']}",
-               f"expected replace 0 to {length - 1}")
+               f"expected replace 0 to {length - 1}", "replace")
 
 
 def is_sizes(array):

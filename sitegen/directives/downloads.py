@@ -18,7 +18,8 @@ def prepare(directive, article):
         if article.publish(name):
             files.append(_record(name, description, article.downloads[name]))
         else:
-            article.problem(directive.place, f"no file '{name}' to download",
+            place = directive.keys.get(f"files.{name}", directive.place)
+            article.problem(place, f"no file '{name}' to download",
                             known(article.published, name))
     return {"files": files}
 

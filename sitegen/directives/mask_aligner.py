@@ -88,8 +88,7 @@ def prepare(directive, article):
         return None
     options = {"layer": 0, "head": 0, "stored": 0, "new": 1, **directive.options}
     problems = [*check_computed(trace, trace, article), *check_options(trace, options)]
-    for message, todo in problems:
-        article.problem(directive.place, message, todo)
+    article.tell_faults(directive, problems)
     if problems:
         return None
     return {**run_variables(trace, article), **drawn(trace, options),
@@ -110,7 +109,7 @@ def check_options(trace, options):
     for option, count in (("layer", len(layers)), ("head", heads)):
         if options[option] >= count:
             yield (f"the trace has no {option} {options[option]}",
-                   f"expected {option} 0 to {count - 1}")
+                   f"expected {option} 0 to {count - 1}", option)
             return
     if options["stored"] + options["new"] > keys:
         yield (f"{options['stored']} stored and {options['new']} new are more than the "

@@ -33,8 +33,7 @@ def computed_traces(directive, article):
         return None
     problems = [problem for trace in traces for problem in
                 check_computed(trace, traces[0], article)]
-    for message, todo in problems:
-        article.problem(directive.place, message, todo)
+    article.tell_faults(directive, problems)
     return None if problems else (*traces, None)[:2]
 
 

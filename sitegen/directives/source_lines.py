@@ -25,15 +25,16 @@ def prepare(directive, article):
     own = next(iter(reader_files(article.article.scan)), None)
     file = directive.options.get("file", own)
     if file not in article.published:
-        article.problem(directive.place, "the article has no source to take lines from",
-                        "add a source-reader that shows the file of the step, or name "
-                        "the file and the page whose reader has it")
+        article.problem(
+            directive.at("file"), "the article has no source to take lines from",
+            known(article.published, file) if file else "add a source-reader that shows "
+            "the file of the step, or name the file and the page whose reader has it")
         return None
     text = read_published(article.published[file])
     steps, problems = parse_steps(text, file) if file != own else (article.steps, [])
     article.problems += [new for new in problems if new not in article.problems]
     if name not in steps:
-        article.problem(directive.place, f"no step '{name}' in {file}",
+        article.problem(directive.at("step"), f"no step '{name}' in {file}",
                         known(steps, name))
         return None
     if file == own and directive.id in article.labels:

@@ -25,8 +25,7 @@ def prepare(directive, article):
     name = directive.options["file"]
     trace = directive.options.get("trace", article.article.front.get("trace"))
     problems = list(_problems(directive, article, trace))
-    for message, todo in problems:
-        article.problem(directive.place, message, todo)
+    article.tell_faults(directive, problems)
     if problems:
         return None
     article.publish(name)
@@ -44,9 +43,9 @@ def _problems(directive, article, trace):
         yield ("more than one source reader",
                "the addresses #L1, #L2, … of a page belong to one file")
     if name not in article.published:
-        yield f"no file '{name}' to read", known(article.published, name)
-    if trace is not None and trace not in article.traces:
-        yield f"no trace '{trace}'", known(article.traces, trace)
+        yield f"no file '{name}' to read", known(article.published, name), "file"
+    if "trace" in directive.options and trace not in article.traces:
+        yield f"no trace '{trace}'", known(article.traces, trace), "trace"
 
 
 def once_each(mentions):

@@ -53,8 +53,7 @@ def prepare(directive, article):
     if problems:
         return None
     faults = list(check_options(directive.options, trace, steps, article.published))
-    for message, todo in faults:
-        article.problem(directive.place, message, todo)
+    article.tell_faults(directive, faults)
     if faults:
         return None
     article.need_parameters(trace.id)
@@ -75,23 +74,23 @@ def check_options(options, trace, steps, published):
     unknown = [name for name in shown if name not in steps]
     walked = [steps[name] for name in shown if name in steps]
     if file not in published:
-        yield f"no file '{file}' to take lines from", known(published, file)
+        yield f"no file '{file}' to take lines from", known(published, file), "file"
     else:
         yield from _unmarked(walked, file, published[file])
     for name in unknown:
-        yield f"no step '{name}' in walk.toml", known(steps, name)
+        yield f"no step '{name}' in walk.toml", known(steps, name), "steps"
     if first not in shown:
-        yield f"the first step, '{first}', is not shown", known(shown, first)
+        yield f"the first step, '{first}', is not shown", known(shown, first), "step"
     if options.get("layer", 0) >= layers:
         yield f"the model has no layer {options['layer']}", (
-            f"expected layer 0 to {layers - 1}")
+            f"expected layer 0 to {layers - 1}"), "layer"
     elif not unknown:
         yield from _missing(walked, trace)
     for text in filter(None, options.get("open", "").split(BETWEEN)):
         if not _is_cell(text, trace):
             yield f"no cell '{text}' to open", (
                 "expected a tensor as in layers.0.scores[0,1,2,0], or a weight as in "
-                "layers.0.wq*[3,8]")
+                "layers.0.wq*[3,8]"), "open"
 
 
 def _unmarked(steps, file, source):
