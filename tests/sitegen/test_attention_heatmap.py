@@ -154,9 +154,9 @@ def test_a_model_with_a_kv_head_for_each_head_offers_no_comparison(page_of):
 
 
 @pytest.mark.parametrize(("options", "message"), [
-    (["layer: 2"], "1:1: the trace has no weights of layer 2"),
-    (["head: 4"], "1:1: layer 0 has no head 4"),
-    (["row: 6"], "1:1: the trace has no query position 6"),
+    (["layer: 2"], "3:12: the trace has no weights of layer 2"),
+    (["head: 4"], "3:11: layer 0 has no head 4"),
+    (["row: 6"], "3:10: the trace has no query position 6"),
 ])
 def test_what_the_trace_has_no_room_for_is_a_problem(problems_of, options, message):
     assert problems_of(synthetic_trace(), *options) == [message]
@@ -185,12 +185,12 @@ def test_no_head_is_strongest_in_what_the_prompt_does_not_do(problems_of):
 def test_a_comparison_needs_two_heads_of_one_group(problems_of):
     trace = synthetic_trace(heads=2, kv_heads=2)
     assert problems_of(trace, "compare: true") == [
-        "1:1: no two query heads of this model share a KV head"]
+        "3:14: no two query heads of this model share a KV head"]
 
 
 def test_an_unknown_trace_is_a_problem(site):
     add_trace(site, synthetic_trace())
-    assert site.problems(block().replace("demo", "dmeo")) == ["1:1: no trace 'dmeo'"]
+    assert site.problems(block().replace("demo", "dmeo")) == ["2:12: no trace 'dmeo'"]
 
 
 def test_labels_are_text_whatever_they_hold(page_of):

@@ -160,7 +160,7 @@ def test_the_file_stands_beside_the_page_and_the_styles_are_linked(page_of, site
 
 
 @pytest.mark.parametrize(("options", "problem"), [
-    (("config: llama-3-9b",), "1:1: no configuration 'llama-3-9b'"),
+    (("config: llama-3-9b",), "3:13: no configuration 'llama-3-9b'"),
     (("config: llama-3-8b", "context: 0"), "context: 0: expected at least 1"),
     (("config: llama-3-8b", "context: 2000000"), "expected at most 1048576"),
     (("config: llama-3-8b", "bytes: 3"), "bytes: 3: expected one of [1, 2, 4, 8]"),
@@ -173,7 +173,7 @@ def test_a_wrong_option_is_told(problems_of, options, problem):
 
 def test_a_file_that_is_not_there_is_told(site):
     assert site.problems(block("config: a", file="other.json")) == [
-        "1:1: no file 'other.json' to draw from"]
+        "2:11: no file 'other.json' to draw from"]
 
 
 @pytest.mark.parametrize(("text", "problem"), [

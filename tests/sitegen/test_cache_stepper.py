@@ -147,7 +147,7 @@ def test_the_weights_are_those_of_the_new_rows_and_of_all_rows(stepper):
 def problems_with(trace=TRACE, left=None, **options):
     """Return the problems of a directive's options, of a trace or of what is left."""
     counted = {NAMES[name]: counts for name, counts in COUNTED.items()}
-    return [message for message, _ in check_options(
+    return [message for message, *_ in check_options(
         {**NAMES, **options}, {**counted, **(left or {})}, trace)]
 
 
@@ -212,7 +212,7 @@ def test_a_snippet_that_counts_wrong_stops_the_build(stepper):
 
 def test_the_counts_have_to_be_named(stepper):
     (problem,) = stepper.problems(directive(full=None))
-    assert problem == "6:1: cache-stepper: 'full' is missing"
+    assert problem == "6:5: cache-stepper: 'full' is missing"
 
 
 def test_a_snippet_that_fails_is_the_only_problem(stepper):

@@ -57,9 +57,9 @@ BAD = {
     "front matter without a title": ("---\nlang: en\n---\nx\n", "index.md:1:1: "
                                      "front matter: 'title' is missing"),
     "formula": (HEAD + "\\( \\foo \\)\n", "index.md:4:4: formula: "),
-    "directive": (HEAD + "/// figur\n///\n", "index.md:4:1: unknown "),
+    "directive": (HEAD + "/// figur\n///\n", "index.md:4:5: unknown "),
     "option": (HEAD + "/// figure\n    wid: 1\n///\n",
-               "index.md:4:1: figure: wid: unknown key"),
+               "index.md:5:5: figure: wid: unknown key"),
     "step": (HEAD + "[x](step:none)\n", "index.md:4:5: "),
     "value": (HEAD + "[[value t:none]]\n", "index.md:4:1: no trace 't'"),
     "label": (HEAD + "[](#none)\n", "index.md:4:4: "),
@@ -75,7 +75,7 @@ BAD = {
     "missing page": (HEAD + "[x](../b/index.html)\n", "index.md:4:5: "),
     "missing anchor": (HEAD + "[x](#none)\n", "index.md:4:5: "),
     "equal ids": (HEAD + "## A {#a}\n\n## B {#a}\n",
-                  "index.md:4:7: the id 'a' stands 2 times"),
+                  "index.md:4:7: the id 'a' stands on lines 4 and 6"),
     "empty": ("", "index.md:1: the file is empty"),
 }
 

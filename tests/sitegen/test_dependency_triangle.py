@@ -127,15 +127,15 @@ def test_numbers_that_do_not_fit_the_trace_are_refused(triangle_site, left, prob
 
 
 @pytest.mark.parametrize("option, problem", [
-    ("changes: entries", "the snippets leave no value 'entries'"),
-    ("with: token", "the snippets leave no value 'token'"),
-    ("replace: 6", "the trace has no position 6"),
+    ("changes: entries", "8:14: the snippets leave no value 'entries'"),
+    ("with: token", "9:11: the snippets leave no value 'token'"),
+    ("replace: 6", "10:14: the trace has no position 6"),
 ])
 def test_options_that_nothing_answers_to_are_refused(triangle_site, option, problem):
     name = option.partition(":")[0]
     lines = [f"    {option}" if line.startswith(f"    {name}:") else line
              for line in DIRECTIVE.split("\n")]
-    assert triangle_site.problems("\n".join(lines)) == [f"6:1: {problem}"]
+    assert triangle_site.problems("\n".join(lines)) == [problem]
 
 
 def test_a_trace_without_parameters_is_refused(site):

@@ -5,16 +5,17 @@ from selectolax.lexbor import LexborHTMLParser
 
 
 @pytest.mark.parametrize(("text", "expected"), [
-    ("/// figur | f\nx\n///", "1:1: unknown directive 'figur'"),
-    ("x\n\n/// Figure\nx\n///", "3:1: unknown directive 'Figure'"),
+    ("/// figur | f\nx\n///", "1:5: unknown directive 'figur'"),
+    ("x\n\n/// Figure\nx\n///", "3:5: unknown directive 'Figure'"),
     ("/// figure\n    wid: true\n\nx\n///",
-     "1:1: figure: wid: unknown key; did you mean 'wide'?"),
-    ("/// figure\n    wide: 3\n\nx\n///", "1:1: figure: wide: 3: expected a boolean"),
-    ("/// figure\n    wide: 'true'\n\nx\n///", '1:1: figure: wide: "true": expected a'),
-    ("/// downloads\n///", "1:1: downloads: 'files' is missing"),
+     "2:5: figure: wid: unknown key; did you mean 'wide'?"),
+    ("/// figure\n    wide: 3\n\nx\n///", "2:11: figure: wide: 3: expected a boolean"),
+    ("/// figure\n    wide: 'true'\n\nx\n///",
+     '2:11: figure: wide: "true": expected a'),
+    ("/// downloads\n///", "1:5: downloads: 'files' is missing"),
     ("/// downloads\n    files:\n        no.py: x\n///",
-     "1:1: no file 'no.py' to download"),
-    ("- a\n\n    /// figur\n    x\n    ///", "3:5: unknown directive 'figur'"),
+     "3:9: no file 'no.py' to download"),
+    ("- a\n\n    /// figur\n    x\n    ///", "3:9: unknown directive 'figur'"),
 ])
 def test_a_directive_that_cannot_be_drawn_is_named(site, text, expected):
     problems = site.problems(text)

@@ -132,8 +132,8 @@ def test_the_origin_says_what_the_model_is(site):
 
 @pytest.mark.parametrize(("text", "problem"), [
     ("/// head-gallery | sheet\n///\n", "1:1: no trace is named"),
-    ("/// head-gallery | sheet\n    trace: none\n///\n", "1:1: no trace 'none'"),
-    (REPEATED.replace("again", "never"), "1:1: no trace 'never'"),
+    ("/// head-gallery | sheet\n    trace: none\n///\n", "2:12: no trace 'none'"),
+    (REPEATED.replace("again", "never"), "3:15: no trace 'never'"),
 ])
 def test_a_trace_that_is_not_there_is_a_problem(site, text, problem):
     assert site.problems(text) == [problem]

@@ -153,4 +153,5 @@ def test_zero_has_a_place_on_linear_axes_alone(page_of, problems_of):
 
 def test_a_file_that_is_not_published_is_told(problems_of):
     block = BLOCK.replace("decode.json", "encode.json")
-    assert problems_of(DATA, block=block) == ["1:1: no file 'encode.json' to draw from"]
+    assert problems_of(DATA, block=block) == [
+        "2:11: no file 'encode.json' to draw from"]

@@ -70,15 +70,15 @@ def test_the_page_has_what_the_model_needs_of_both_traces(site):
 
 @pytest.mark.parametrize("text", [CONTROLS, PANEL])
 @pytest.mark.parametrize("option, problem", [
-    ("trace: none", "no trace 'none'"),
-    ("trace: bare", "the trace 'bare' records no parameters"),
-    ("trace: demo\n    trained: none", "no trace 'none'"),
-    ("trace: demo\n    trained: bare", "the trace 'bare' records no parameters"),
+    ("trace: none", "2:12: no trace 'none'"),
+    ("trace: bare", "1:1: the trace 'bare' records no parameters"),
+    ("trace: demo\n    trained: none", "3:14: no trace 'none'"),
+    ("trace: demo\n    trained: bare", "1:1: the trace 'bare' records no parameters"),
     ("trace: demo\n    trained: large",
-     "the model of 'large' has other sizes than that of 'demo'"),
+     "1:1: the model of 'large' has other sizes than that of 'demo'"),
 ])
 def test_a_trace_that_the_page_cannot_compute_is_refused(site, text, option, problem):
-    assert site.problems(text.replace("trace: demo", option)) == [f"1:1: {problem}"]
+    assert site.problems(text.replace("trace: demo", option)) == [problem]
 
 
 def test_every_change_stands_there_in_words(site):
@@ -101,7 +101,7 @@ def test_a_change_says_what_it_asks_for(site):
 
 def test_the_tensors_lead_to_a_walk_of_the_page_alone(site):
     text = PANEL.replace("demo\n", "demo\n    walk: walk\n")
-    assert site.problems(text) == ["1:1: no tensor-walk 'walk' on this page"]
+    assert site.problems(text) == ["3:11: no tensor-walk 'walk' on this page"]
 
 
 @pytest.mark.parametrize("content, problem", [

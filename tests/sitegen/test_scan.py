@@ -168,7 +168,7 @@ def test_a_directive_that_takes_code_keeps_it():
      "2:2: an option that is not indented by four spaces"),
     ("/// figure\n    wide: [1\n///", "2:13: options cannot be read: expected ',' or "
      "']', but got '<stream end>'"),
-    ("/// figure\n    wide\n///", "2:1: options cannot be read: expected 'name: value' "
+    ("/// figure\n    wide\n///", "2:5: options cannot be read: expected 'name: value' "
      "lines"),
     ("/// figure\n    a: 1\n    a: 2\n///",
      "3:5: options cannot be read: 'a' stands twice"),

@@ -164,10 +164,10 @@ def test_a_link_to_another_article_s_section_is_found(series):
     ("../second/index.html#her", "no anchor '#her' in second/index.html",
      "did you mean 'here'?"),
     ("../secnd/index.html", "no file or page '../secnd/index.html'",
-     "did you mean 'second/index.html'?"),
+     "did you mean '../second/index.html'?"),
     ("../second/", "link to a folder: '../second/'", "name its page"),
     ("../second/here.txt", "no file or page '../second/here.txt'",
-     "known: second/index.html"),
+     "known: ../404.html, ../index.html"),
 ], ids=["anchor", "page", "folder", "file"])
 def test_a_link_that_leads_nowhere_in_another_article_is_named(
         series, link, message, todo):

@@ -129,9 +129,9 @@ def test_only_plain_values_can_be_printed(site):
      "one 0"),
     ("/// snippet\n```\na\n```\n\n```\nb\n```\n///", "1:1: a snippet holds one fenced "
      "code block, this one 2"),
-    ("/// snippet\n    file: no.py\n\nx\n///", "1:1: no script 'no.py' beside the "
+    ("/// snippet\n    file: no.py\n\nx\n///", "2:11: no script 'no.py' beside the "
      "article"),
-    ("/// snippet\n    file: ../../site.toml\n\nx\n///", "1:1: no script "
+    ("/// snippet\n    file: ../../site.toml\n\nx\n///", "2:11: no script "
      "'../../site.toml' beside the article"),
     ("/// snippet\n    file: bad.py\n\nx\n///", "content/articles/a/bad.py:2:1: "
      "NameError: name 'nothing' is not defined"),

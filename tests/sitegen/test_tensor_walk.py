@@ -183,15 +183,15 @@ def test_a_focused_walk_is_small_and_has_no_values(site):
 
 
 @pytest.mark.parametrize(("options", "problem"), [
-    ({"steps": "[scores, score]"}, "1:1: no step 'score' in walk.toml"),
-    ({"steps": "[scores]", "step": "heads"}, "1:1: the first step, 'heads', is not "
+    ({"steps": "[scores, score]"}, "3:12: no step 'score' in walk.toml"),
+    ({"steps": "[scores]", "step": "heads"}, "4:11: the first step, 'heads', is not "
                                              "shown"),
-    ({"layer": 2}, "1:1: the model has no layer 2"),
-    ({"file": "other.py"}, "1:1: no file 'other.py' to take lines from"),
+    ({"layer": 2}, "3:12: the model has no layer 2"),
+    ({"file": "other.py"}, "3:11: no file 'other.py' to take lines from"),
     ({"open": '"layers.0.scores[0,4,0,0]"'},
-     "1:1: no cell 'layers.0.scores[0,4,0,0]' to open"),
+     "3:11: no cell 'layers.0.scores[0,4,0,0]' to open"),
     ({"open": '"logits[0,5,31]>layers.0.wq*[32,0]"'},
-     "1:1: no cell 'layers.0.wq*[32,0]' to open"),
+     "3:11: no cell 'layers.0.wq*[32,0]' to open"),
 ])
 def test_an_option_that_does_not_fit_is_a_problem(site, options, problem):
     assert site.problems(with_options(**options)) == [problem]
