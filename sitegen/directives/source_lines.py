@@ -28,8 +28,8 @@ def prepare(directive, article):
         article.problem(
             directive.at("file"), "the article has no source to take lines from",
             known(article.published, file) if file else "add a source-reader that "
-            "shows the file of the step, or name the file and the page whose reader has "
-            "it")
+            "shows the file of the step, or name the file and the page whose reader "
+            "has it")
         return None
     text = read_published(article.published[file])
     steps, problems = parse_steps(text, file) if file != own else (article.steps, [])
