@@ -3,24 +3,29 @@
 import importlib
 import sys
 
+from sitegen.cache import nothing_changed
 from sitegen.commands.arguments import parse_arguments
 from sitegen.commands.reporting import say_done, say_failed
 from sitegen.errors import BuildFailed
+from sitegen.records import Report
 
 INTERRUPTED = 130
 
 
 def unchanged(options):
-    """Return the Summary of the last build where one more would give the same; None
+    """Return the Report of the last build where one more would give the same; None
     where there is something to do."""
-    return None
+    if options.command != "build" or options.no_cache or options.probe is not None:
+        return None
+    summary = nothing_changed(options.content, options.output,
+                              {"base_url": options.base_url})
+    return summary and Report.of_summary(summary)
 
 
 def run(options):
     """Run a command; return the exit status."""
-    summary = unchanged(options)
-    if summary is not None:
-        return say_done(options, summary)
+    if report := unchanged(options):
+        return say_done(options, report)
     # The only import that waits: the libraries of an article take most of the time of
     # a command that finds nothing to do.
     command = importlib.import_module(f"sitegen.commands.{options.command}")

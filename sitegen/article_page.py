@@ -3,28 +3,38 @@
 import math
 import re
 import tomllib
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from sitegen.assets import ASSETS, styles_of
+from sitegen.cache import Store
 from sitegen.checks import elements_of
+from sitegen.children import Limits
 from sitegen.errors import Place, Problem, known
+from sitegen.inputs import OURS, PACKAGE, digest_of
 from sitegen.islands import island_of, model_scripts
 from sitegen.publishing import front_record, page_head
-from sitegen.records import ArticleContext, Directive, Page
+from sitegen.recordings import input_name
+from sitegen.records import ArticleContext, Citation, Directive, Page, Watched
 from sitegen.search import search_sections
 from sitegen.share_picture import check_picture, share_picture
-from sitegen.snippets import LIMITS, find_snippets, run_snippets
+from sitegen.snippets import find_snippets, run_snippets
 from sitegen.source import parse_steps
-from sitegen.traces import describe_trace
+from sitegen.traces import Trace, describe_trace
 
 ROOT = Path(__file__).parent.parent
 POLICY = ("default-src 'none'; script-src 'self'; style-src 'self'; "
           "img-src 'self' data:; font-src 'self'; worker-src 'none'; base-uri 'none'; "
           "form-action 'none'")
 WORDS_A_MINUTE = 220
+TEMPLATE = re.compile(r"{%-?\s*(?:extends|include|import|from)\s+[\"']([^\"']+)")
+PAGE_PACKAGES = [PACKAGE + name for name in (
+    "jinja2", "jsonschema", "markdown", "markupsafe", "math-core", "numpy", "pygments",
+    "pymdown-extensions", "pyyaml", "selectolax")]
+REFERENCES, CODE_OF, BESIDE = "the references ", "the code of ", "the names beside "
 
 
 def new_environment():
@@ -42,14 +52,100 @@ def read_words(lang):
     return {**words["en"], **words.get(lang.split("-")[0], {})}
 
 
-def draw_page(context, body, shared, neighbours, environment):
+@dataclass(frozen=True)
+class Workshop:
+    """What all articles of a site are made with.
+
+    shared      what templates call `site`
+    traces      id → Trace
+    broken      ids of traces that have problems: nothing more is said of them
+    published   name → Path of files that site.toml publishes
+    references  key → Reference, in the order of references.bib
+    store       cache.Store
+    limits      snippets.Limits of each article's snippets
+    run         False takes what snippets gave in an earlier build
+    """
+
+    shared: dict
+    traces: dict
+    broken: frozenset
+    published: dict
+    references: dict
+    environment: Environment
+    markdown: object
+    store: Store
+    limits: Limits
+    run: bool
+
+
+def open_article(article, workshop):
+    """Return (ArticleContext with its snippets run, problems)."""
+    recorded = {trace.publish: trace for trace in workshop.traces.values()
+                if trace.publish}
+    published = {**workshop.published, **recorded, **article.files}
+    context = ArticleContext(
+        article, Watched(workshop.traces), Watched(published, _content),
+        read_words(article.front.get("lang", workshop.shared["lang"])))
+    snippets, problems, are_all = find_snippets(article)
+    broken = workshop.broken
+    if snippets and not broken:
+        problems += run_or_take(context, snippets, workshop)
+    if problems or broken or not are_all:
+        context.broken = broken | {"run"}
+    problems += read_steps(context)
+    problems += check_picture(article)
+    problems += name_problems(article, {**workshop.published, **recorded},
+                              context.traces, broken)
+    return context, problems
+
+
+def _content(item):
+    """Return what is published: the Path of a file, or the text of a trace."""
+    return item.text if isinstance(item, Trace) else item
+
+
+def run_or_take(context, snippets, workshop):
+    """Give context the values of its snippets, from this run or an earlier one; return
+    problems."""
+    slug, store = context.article.slug, workshop.store
+    code, names = f"{CODE_OF}{slug}", f"{BESIDE}{slug}"
+    store.inputs.found(code, digest_of([snippet.code for snippet in snippets]))
+    store.inputs.found(names, digest_of(sorted(context.published)))
+    values = store.take("run", slug)
+    if values is None and not workshop.run:
+        first = snippets[0]
+        return [Problem(Place(first.path, first.line), "the article's snippets have to "
+                        f"be run: {store.why['run', slug]}", "build without --no-run")]
+    if values is None:
+        files = {name: _content(context.published.items_by_name[name])
+                 for name in context.published}
+        values, problems, reads = run_snippets(snippets, files, workshop.limits)
+        if problems:
+            return problems
+        if not reads.processes:
+            store.keep("run", slug, [
+                code, names, "code", "python", *store.inputs.names_of(reads),
+                *published_inputs(context, reads.names, store.inputs)], values)
+    context.snippets = values
+    return []
+
+
+def published_inputs(context, names, inputs):
+    """Return what published files of some names are among a build's inputs."""
+    items = context.published.items_by_name
+    return sorted({input_name(items[name].id) if isinstance(items[name], Trace)
+                   else inputs.name_of(items[name]) for name in names if name in items})
+
+
+def draw_page(context, body, neighbours, workshop):
     """Return (Page, what the site's other pages say of it, path → content of the files
     that stand beside it) of an article whose body has been rendered."""
     islands, scripts = page_islands(context)
-    record = {**page_record(context, body, shared), **neighbours}
-    html = environment.get_template("page.html").render(
-        site=shared, page={**record, "islands": islands}, root="../", t=context.words,
-        csp=POLICY, assets={name: f"../{path}" for name, path in ASSETS.items()},
+    record = {**page_record(context, body, workshop.shared), **neighbours}
+    html = workshop.environment.get_template("page.html").render(
+        site=workshop.shared, page={**record, "islands": islands}, root="../",
+        t=context.words, csp=POLICY,
+        assets={name: f"../{path}" for name, path in ASSETS.items()},
         styles=[f"../static/{name}.css" for name in styles_of(elements_of(body.html))])
     record["sections"] = search_sections(html)
     slug = context.article.slug
@@ -58,26 +154,38 @@ def draw_page(context, body, shared, neighbours, environment):
     return Page(f"{slug}/index.html", html, context.article.scan), record, files
 
 
-def open_article(site, article, traces, shared, broken):
-    """Return (ArticleContext with its snippets run, problems).
+def page_inputs(context, workshop):
+    """Return the names of all that an article's page was made of."""
+    article, inputs = context.article, workshop.store.inputs
+    directives = {directive.name for directive in article.scan.of(Directive)}
+    templates = ["page.html", *(f"widgets/{name}.html" for name in directives)]
+    cited = sorted({key for c in article.scan.of(Citation) for key in c.keys})
+    run = workshop.store.entry("run", article.slug)["inputs"]
+    return list(dict.fromkeys([
+        inputs.name_of(article.folder / "index.md"),
+        inputs.name_of(article.folder) + "/",
+        *map(inputs.name_of, [*(file for file in article.files.values()
+                                if isinstance(file, Path)), *sorted(context.opened)]),
+        *(input_name(name) for name in sorted(context.traces.asked)),
+        *published_inputs(context, context.published.asked, inputs),
+        *(name for name in run if not name.startswith((CODE_OF, BESIDE))),
+        f"{REFERENCES}{' '.join(cited)}", f"the neighbours of {article.slug}",
+        "the settings", "the names of traces and files", *PAGE_PACKAGES,
+        *(f"{OURS}templates/{name}" for name in templates_of(templates)),
+        f"{OURS}static/css/bundles/", "code", "python"]))
 
-    broken  ids of traces that have problems of their own: nothing more is said of them
-    """
-    recorded = {trace.publish: trace.text for trace in traces.values() if trace.publish}
-    published = {**site.publish, **recorded, **article.files}
-    context = ArticleContext(article, traces, published,
-                             read_words(article.front.get("lang", shared["lang"])))
-    snippets, problems, are_all = find_snippets(article)
-    if not broken:
-        context.snippets, more, _ = run_snippets(
-            snippets, published, LIMITS.raised(site.settings.get("limits", {})))
-        problems += more
-    if problems or broken or not are_all:
-        context.broken = broken | {"run"}
-    problems += read_steps(context)
-    problems += check_picture(article)
-    problems += name_problems(article, {**site.publish, **recorded}, traces, broken)
-    return context, problems
+
+def templates_of(names):
+    """Return the names of templates with those that they extend, include or import,
+    and the interface's words."""
+    found, names = {"words.toml"}, list(names)
+    while names:
+        name = names.pop()
+        file = ROOT / "templates" / name
+        if name not in found and file.is_file():
+            found.add(name)
+            names += TEMPLATE.findall(file.read_text("utf-8"))
+    return sorted(found)
 
 
 def name_problems(article, published, traces, broken):

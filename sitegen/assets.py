@@ -5,6 +5,7 @@ from functools import cache
 from pathlib import Path
 
 from sitegen.linker import link_with_late
+from sitegen.records import PageBytes
 
 ROOT = Path(__file__).parent.parent
 # Custom element → the script that comes when its figure comes near.
@@ -58,6 +59,32 @@ def shared_files(elements):
     for name in ("LICENSE", "THIRD-PARTY.md"):
         files[f"static/{name}"] = ROOT / name
     return files, problems
+
+
+def page_bytes(path, elements, files):
+    """Return the PageBytes of a page with some elements, by the site's files."""
+    late = {LATE_WIDGETS[name] for name in elements if name in LATE_WIDGETS}
+    names = {f"static/{name}" for name in [*late, *styles_of(elements)]}
+    data = f"{path.rpartition('/')[0]}/data/"
+
+    def total(*kinds):
+        return sum(size_of(content) for name, content in files.items()
+                   if name in kinds or (name.rpartition(".")[0] in names
+                   and name.endswith(kinds)))
+
+    return PageBytes(
+        html=size_of(files[path]),
+        data=sum(size_of(content) for name, content in files.items()
+                 if name.startswith(data)),
+        scripts=total(ASSETS["js"], ASSETS["theme"], ".js"),
+        styles=total(ASSETS["css"], ".css"),
+        fonts=sum(size_of(content) for name, content in files.items()
+                  if name.endswith(".woff2")))
+
+
+def size_of(content):
+    """Return the bytes of a Path's file, or of what the cache holds."""
+    return content.stat().st_size if isinstance(content, Path) else content.size
 
 
 def style_sheet():

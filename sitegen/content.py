@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from sitegen.errors import Place, Problem, known, stop_if
 from sitegen.front_matter import BEGIN, read_front_matter
-from sitegen.records import Article, Site
+from sitegen.records import Article
 from sitegen.scan import scan
 from sitegen.schemas import schema_errors
 
@@ -15,11 +15,11 @@ HIDDEN = "."
 NO_TEXT = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f\ufdd0-\ufdef]")
 
 
-def read_site(folder, takes_code=lambda name: False):
-    """Return (Site, problems) of a content folder.
+def read_settings(folder):
+    """Return (site.toml as data, name → Path of what it publishes, problems).
 
-    Problems of single articles are collected; a site.toml that cannot be used raises
-    BuildFailed, since nothing can be read without it.
+    A site.toml that cannot be used raises BuildFailed, since nothing can be read
+    without it.
     """
     settings, problems = read_toml(folder, "site.toml", "site.schema.json")
     if settings is None and not problems:
@@ -27,17 +27,14 @@ def read_site(folder, takes_code=lambda name: False):
         problems.append(Problem(Place(path), "no such file", "a content folder needs a "
                                 "site.toml with title, description, articles"))
     stop_if(with_lines(problems, folder))
-    publish, more = find_published(folder, settings.get("publish", []))
-    problems += more
-    site = Site(folder, settings, [], publish)
-    about = settings.get("about", [])
-    for slug in dict.fromkeys([*settings["articles"], *about]):
-        article, more = read_article(folder, slug, takes_code)
-        (site.about if slug in about else site.articles).extend(
-            [article] if article else [])
-        problems += more
-    return site, [*problems, *listed_twice(folder, settings),
-                  *unlisted_articles(folder, [*settings["articles"], *about])]
+    publish, problems = find_published(folder, settings.get("publish", []))
+    return settings, publish, [*problems, *listed_twice(folder, settings),
+                               *unlisted_articles(folder, listed_slugs(settings))]
+
+
+def listed_slugs(settings):
+    """Return the slugs of all articles of site.toml, those in reading order first."""
+    return [*settings["articles"], *settings.get("about", [])]
 
 
 def listed_twice(folder, settings):
@@ -161,7 +158,7 @@ def find_published(folder, names):
 
 def read_article(folder, slug, takes_code):
     """Return (Article or None, problems) of articles/<slug>/index.md."""
-    file = folder / "articles" / slug / "index.md"
+    file = index_of(folder, slug)
     path = shown(folder, file)
     if not file.is_file():
         have = [p.parent.name for p in folder.glob("articles/*/index.md")]
@@ -179,6 +176,20 @@ def read_article(folder, slug, takes_code):
     files, more = find_files(file.parent, path)
     return Article(slug, file.parent, path, front, scanned, places, files
                    ), problems + more
+
+
+def index_of(folder, slug):
+    """Return the file of an article's text."""
+    return folder / "articles" / slug / "index.md"
+
+
+def read_front(folder, slug):
+    """Return an article's front matter as far as it can be read; read_article tells
+    what is wrong with it."""
+    file = index_of(folder, slug)
+    path = shown(folder, file)
+    text, problems = read_text(file, path)
+    return {} if problems or not text.strip() else read_front_matter(text, path)[0]
 
 
 def find_files(folder, path):

@@ -6,6 +6,7 @@ from functools import cache
 from math_core import LatexError, LatexToMathML
 
 from sitegen.errors import Place, Problem, known, nearest
+from sitegen.fragments import kept
 from sitegen.lazy import latex2text
 
 CONVERTER = LatexToMathML(fancy_error=False)
@@ -41,7 +42,7 @@ class UnknownStyle(ValueError):
     """math-core wrote a style for which formulas.CLASSES has no class."""
 
 
-@cache
+@kept
 def mathml(tex, display):
     """Return MathML for TeX; raises LatexError or UnknownStyle."""
     return STYLE.sub(_class, CONVERTER.convert_with_local_state(

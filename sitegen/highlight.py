@@ -11,6 +11,7 @@ from functools import lru_cache
 
 from markupsafe import Markup
 
+from sitegen.fragments import kept
 from sitegen.lazy import pygments_lexers
 from sitegen.python_lexemes import python_pieces
 
@@ -37,7 +38,6 @@ class Highlighted:
     known: bool
 
 
-@lru_cache(maxsize=4096)
 def highlight(text, language=""):
     """Return the text as Highlighted lines; an unknown language leaves it plain.
 
@@ -45,10 +45,15 @@ def highlight(text, language=""):
     Characters that turn the direction of writing are wrapped, so that they show:
     code must not read otherwise than it runs (Boucher and Anderson 2021).
     """
-    text = text.removesuffix("\n") + "\n"
-    tokens = _tokens(text, language.lower())
-    lines = _lines(_merged(tokens or [("", text)], text))[:-1]
-    return Highlighted(tuple(map(Markup, lines)), tokens is not None)
+    lines, is_known = coloured_lines(text.removesuffix("\n") + "\n", language.lower())
+    return Highlighted(tuple(map(Markup, lines)), is_known)
+
+
+@kept
+def coloured_lines(text, language):
+    """Return [the text's lines as HTML, whether the language is known]; plain data."""
+    tokens = _tokens(text, language)
+    return [_lines(_merged(tokens or [("", text)], text))[:-1], tokens is not None]
 
 
 def mark_directions(text):

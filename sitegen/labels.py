@@ -4,7 +4,6 @@ from markupsafe import Markup
 
 from sitegen.directives import MODULES, kind_of, option_schema
 from sitegen.errors import Problem, enclosing, known
-from sitegen.lazy import jsonschema
 from sitegen.markdown_text import unique
 from sitegen.records import Directive, Formula, Label
 from sitegen.schemas import UNKNOWN_KEY, errors_of
@@ -30,8 +29,8 @@ def _directive_problems(directive):
         yield Problem(directive.name_place, f"unknown directive '{directive.name}'",
                       known(MODULES, directive.name))
         return
-    validator = jsonschema.Draft202012Validator(option_schema(directive.name))
-    for where, message in errors_of(validator, directive.options):
+    schema = option_schema(directive.name)
+    for where, message in errors_of(schema, directive.options):
         keys = ".".join(map(str, where))
         places = (directive.keys if message.startswith(UNKNOWN_KEY)
                   else directive.values)

@@ -5,6 +5,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
+from sitegen.cache import Stored
 from sitegen.errors import BuildFailed, Place, Problem
 from sitegen.swap import new_folder, replace
 
@@ -58,12 +59,25 @@ def _cannot(output, error):
 
 def _write(target, content):
     target.parent.mkdir(parents=True, exist_ok=True)
-    if isinstance(content, Path):
+    if isinstance(content, Stored) and content.path:
+        _link(content.path, target)
+    elif isinstance(content, Stored):
+        target.write_bytes(content.data)
+    elif isinstance(content, Path):
         shutil.copyfile(content, target)
     elif isinstance(content, bytes):
         target.write_bytes(content)
     else:
         target.write_bytes(content.encode("utf-8"))
+
+
+def _link(source, target):
+    """Give a file of the cache a second name, which copies nothing; copy where the file
+    system has no such names."""
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copyfile(source, target)
 
 
 def write_page(html, output):

@@ -4,7 +4,7 @@ import base64
 import struct
 import zlib
 
-import numpy as np
+from sitegen.lazy import numpy as np
 
 # The ramps of 1-tokens.css: weights from 0 to 1, differences from -1 to 1.
 LIGHT = ("f2f8fb d4edfe b8e1fe 9ed4fd 86c7fb 6fb9f7 5babf2 4a9deb 3a8ee2 2e80d9 2572ce "

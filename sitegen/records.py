@@ -1,6 +1,7 @@
 """The records that the parts of the generator hand to each other."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -117,16 +118,62 @@ class Article:
     files: dict[str, Path] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class Listed:
+    """An article that site.toml lists, with its front matter, as far as it can be
+    read."""
+
+    slug: str
+    front: dict
+
+
 @dataclass
 class Site:
-    """A content folder as it was read."""
+    """A content folder: its site.toml, the articles in reading order, those outside of
+    it, and what it publishes."""
 
-    folder: Path
     settings: dict
-    articles: list[Article]
+    articles: list[Listed]
+    about: list[Listed]
     publish: dict[str, Path]
-    references: list = field(default_factory=list)
-    about: list[Article] = field(default_factory=list)      # outside the reading order
+
+
+@dataclass
+class PageBytes:
+    """What a page loads, in bytes: itself, and what it may ask for while it is read."""
+
+    html: int
+    data: int
+    scripts: int
+    styles: int
+    fonts: int
+
+
+@dataclass
+class Report:
+    """What a build made.
+
+    files  path below the output → text, bytes, the Path of a file, or cache.Stored
+    built  (name, why) of everything that was made anew; taken counts the pages that
+           were not
+    pages  path → PageBytes
+    """
+
+    files: dict
+    built: list[tuple[str, str]]
+    taken: int
+    pages: dict[str, PageBytes]
+
+    def summary(self):
+        """Return what a later build, with nothing to do, says again; plain data."""
+        return {"files": list(self.files),
+                "pages": {path: vars(sizes) for path, sizes in self.pages.items()}}
+
+    @classmethod
+    def of_summary(cls, summary):
+        """Return the Report of a build that found nothing to do."""
+        return cls(dict.fromkeys(summary["files"]), [], len(summary["pages"]), {
+            path: PageBytes(**sizes) for path, sizes in summary["pages"].items()})
 
 
 @dataclass(frozen=True)
@@ -135,6 +182,30 @@ class Reference:
 
     key: str
     html: str
+
+
+class Watched(Mapping):
+    """A mapping that notes what was asked for: a page depends on that, not on the rest.
+
+    asked  the keys, also those that it does not hold
+    """
+
+    def __init__(self, items, read=lambda item: item):
+        self.items_by_name, self.read, self.asked = items, read, set()
+
+    def __getitem__(self, name):
+        self.asked.add(name)
+        return self.read(self.items_by_name[name])
+
+    def __contains__(self, name):
+        self.asked.add(name)
+        return name in self.items_by_name
+
+    def __iter__(self):
+        return iter(self.items_by_name)
+
+    def __len__(self):
+        return len(self.items_by_name)
 
 
 @dataclass
@@ -175,6 +246,14 @@ class ArticleContext:
     problems: list[Problem] = field(default_factory=list)
     broken: frozenset = frozenset()     # sources of values that have own problems
     computed: set[str] = field(default_factory=set)     # traces the page recomputes
+    opened: set[Path] = field(default_factory=set)      # files of the content folder
+
+    def content_folder(self, *names):
+        """Return the content folder, of which the page reads the files of these
+        names."""
+        folder = self.article.folder.parent.parent
+        self.opened.update(folder / name for name in names)
+        return folder
 
     def need(self, trace_id, names):
         """Ask for tensors of a trace in the page's island."""
@@ -212,9 +291,10 @@ class ArticleContext:
 
     def publish(self, name):
         """Put one of the published files beside the page; return whether it exists."""
-        if name in self.published:
-            self.downloads[name] = self.published[name]
-        return name in self.published
+        if name not in self.published:
+            return False
+        self.downloads[name] = self.published[name]
+        return True
 
     def tell_faults(self, directive, faults):
         """Record (message, what to do) of each fault of a directive; a third names the

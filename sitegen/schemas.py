@@ -5,6 +5,7 @@ from functools import cache
 from pathlib import Path
 
 from sitegen.errors import known
+from sitegen.fragments import FRAGMENTS
 from sitegen.lazy import jsonschema
 
 UNKNOWN_KEY = "unknown key"     # how the message about a name begins, not a value
@@ -12,19 +13,32 @@ FOLDER = Path(__file__).parent.parent / "static" / "schema"
 
 
 @cache
-def validator(name):
-    """Return the validator of one schema file."""
-    schema = json.loads((FOLDER / name).read_text("utf-8"))
-    return jsonschema.Draft202012Validator(schema)
+def read_schema(name):
+    """Return one schema file as data."""
+    return json.loads((FOLDER / name).read_text("utf-8"))
 
 
 def schema_errors(name, data):
+    """Yield (path of keys, message) for each way in which data breaks a schema file."""
+    yield from errors_of(read_schema(name), data)
+
+
+def errors_of(schema, data):
     """Yield (path of keys, message) for each way in which data breaks a schema."""
-    yield from errors_of(validator(name), data)
+    try:
+        fits = FRAGMENTS.answer([schema, data], lambda: _fits(schema, data))
+    except (TypeError, ValueError, RecursionError):     # a TOML date is no JSON
+        fits = False
+    if not fits:
+        yield from _errors(schema, data)
 
 
-def errors_of(checker, data):
-    """Yield (path of keys, message) of a validator's errors, the nearest first."""
+def _fits(schema, data):
+    return jsonschema.Draft202012Validator(schema).is_valid(data)
+
+
+def _errors(schema, data):
+    checker = jsonschema.Draft202012Validator(schema)
     for error in sorted(checker.iter_errors(data), key=lambda e: str(list(e.path))):
         where = list(error.absolute_path)
         if error.validator == "additionalProperties" and "properties" in error.schema:

@@ -1,9 +1,8 @@
 """The picture that others show where they link to an article: its own, or drawn."""
 
-import numpy as np
-
 from sitegen.errors import Problem, known
 from sitegen.image_size import picture_size
+from sitegen.lazy import numpy as np
 from sitegen.pictures import LIGHT, palette_png
 from sitegen.sheet import HATCH_COLOURS, shrink
 from sitegen.traces import forbidden_cells

@@ -3,8 +3,7 @@
 static/js/lib/sheet.js shrinks a matrix by the same rule.
 """
 
-import numpy as np
-
+from sitegen.lazy import numpy as np
 from sitegen.pictures import WEIGHT_PALETTES, palette_png
 
 GAP = 2

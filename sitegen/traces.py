@@ -1,4 +1,4 @@
-"""Run or read the traces that traces.toml names, and check what they say.
+"""Traces: one recorded computation each, and whether what it says can be true.
 
 The schema (static/schema/trace.v1.schema.json) tells the form; `meaning_problems` tells
 what no schema can: shapes, rows that sum to one, forbidden cells that are zero.
@@ -6,14 +6,11 @@ what no schema can: shapes, rows that sum to one, forbidden cells that are zero.
 
 import base64
 import zlib
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from math import prod
 
-from sitegen.audited import Reads
-from sitegen.content import read_toml, shown
 from sitegen.errors import Place, Problem
 from sitegen.lazy import numpy as np
-from sitegen.programs import LIMITS, run_trace
 from sitegen.recorded import model_title
 from sitegen.schemas import schema_errors
 from sitegen.strict_json import read_json
@@ -72,63 +69,6 @@ def _decode(encoding, data):
     parts = int(encoding.split("-")[1])
     kind = "<u1" if parts < 256 else "<u2"
     return np.frombuffer(raw, kind) / float(parts)
-
-
-def read_traces(folder):
-    """Return (id → Trace, or None where it has problems; problems) of traces.toml."""
-    settings, problems = read_toml(folder, "traces.toml", "traces.schema.json")
-    if settings is None or problems:
-        return {}, problems
-    traces = {}
-    choices = {name: how for name, how in settings.items() if "first" in how}
-    for trace_id, how in settings.items():
-        if trace_id in choices or _is_absent(folder, how):
-            continue
-        path, text, more, _ = _produce(folder, trace_id, how)
-        traces[trace_id] = None
-        if not more:
-            traces[trace_id], more = parse_trace(trace_id, path, text,
-                                                 how.get("publish"))
-        problems += more
-    for trace_id, how in choices.items():
-        problems += _choose(folder, trace_id, how, traces)
-    return traces, problems
-
-
-def _is_absent(folder, how):
-    """Return whether an optional recording has not been made."""
-    return how.get("optional", False) and not (
-        folder.resolve().parent / how["file"]).exists()
-
-
-def _choose(folder, trace_id, how, traces):
-    """Give the first of several traces that exists a second id; yield a Problem."""
-    found = next((name for name in how["first"] if name in traces), None)
-    if found is None:
-        yield Problem(Place(shown(folder, folder / "traces.toml")),
-                      f"{trace_id}: none of {', '.join(how['first'])} exists",
-                      "record one of them")
-    trace = traces.get(found)
-    traces[trace_id] = trace and replace(trace, id=trace_id, publish=how.get("publish"))
-
-
-def _produce(folder, trace_id, how):
-    """Return (path for messages, text, problems, Reads) of a run or a file."""
-    if "run" in how:
-        return run_trace(folder, trace_id, how["run"],
-                         LIMITS.raised(how.get("limits", {})))
-    file = folder.resolve().parent / how["file"]
-    path = shown(folder, file)
-    if not file.is_file() or not file.resolve().is_relative_to(folder.resolve().parent):
-        return path, "", [Problem(Place(shown(folder, folder / "traces.toml")),
-                                  f"{trace_id}: no file '{how['file']}'",
-                                  "paths start at the content folder's parent")], None
-    reads = Reads(files=frozenset([str(file)]))
-    try:
-        return path, file.read_bytes().decode("utf-8"), [], reads
-    except (OSError, UnicodeDecodeError) as error:
-        return path, "", [Problem(Place(path), f"cannot be read: {error}",
-                                  "record it again")], reads
 
 
 def parse_trace(trace_id, path, text, publish=None):

@@ -38,13 +38,15 @@ class SmallSite:
         return self.add(f"articles/{slug}/index.md", front + text)
 
     def build(self, base_url=None):
-        """Build; return path → content of what was written.
+        """Build without a cache; return path → content of what was written, text where
+        it is UTF-8.
 
         The pages' scripts are left out: linking them takes longer than all the rest,
         and has tests of its own.
         """
         with patch("sitegen.assets.link_with_late", lambda *paths: ("", {}, [])):
-            return build(self.content, self.output, base_url)
+            report = build(self.content, self.output, base_url, use_cache=False)
+        return {path: _written(content) for path, content in report.files.items()}
 
     def page(self, text):
         """Return the whole HTML of the page that a text becomes."""
@@ -76,6 +78,14 @@ class SmallSite:
         """
         self.article(text)
         return [_by_text(problem) for problem in self.failure()]
+
+
+def _written(content):
+    data = content.read_bytes()
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return data
 
 
 def _by_text(problem):

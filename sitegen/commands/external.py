@@ -9,7 +9,7 @@ from urllib.parse import quote, urldefrag, urljoin, urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from sitegen.checks import parse
-from sitegen.content import read_site, read_text, shown
+from sitegen.content import listed_slugs, read_article, read_settings, read_text, shown
 from sitegen.directives import takes_code
 from sitegen.errors import Place, Problem
 from sitegen.policy import FOREIGN, LINKS, scheme
@@ -39,7 +39,7 @@ def check_external(content, files):
     """Yield a Problem for each web address that does not answer, or has moved for good.
 
     content  the content folder
-    files    path → HTML of the built pages, as a Report has them
+    files    path → content of what was built, as a Report has them
     """
     content = Path(content)
     linked = external_links(content, files)
@@ -51,22 +51,17 @@ def check_external(content, files):
 def external_links(content, files):
     """Return web address → the articles' pages, as Parsed, that link to it."""
     found = {}
-    for article in read_site(content, takes_code)[0].articles:
+    for slug in listed_slugs(read_settings(content)[0]):
+        article, _ = read_article(content, slug, takes_code)
         path = f"{article.slug}/index.html"
-        parsed = parse(Page(path, text_of(files[path]), article.scan))
+        html = files[path].read_bytes().decode("utf-8")
+        parsed = parse(Page(path, html, article.scan))
         addresses = [attributes.get("href") or "" for tag, attributes in parsed.elements
                      if tag in LINKS]
         for address in dict.fromkeys(addresses):
             if scheme(address) in FOREIGN:
                 found.setdefault(address, []).append(parsed)
     return found
-
-
-def text_of(page):
-    """Return the text of a page of a Report: text, bytes, or stored in the cache."""
-    if isinstance(page, str):
-        return page
-    return (page if isinstance(page, bytes) else page.read()).decode("utf-8")
 
 
 def problems_of(content, parsed, address, fault):

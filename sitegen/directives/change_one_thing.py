@@ -10,12 +10,14 @@ from itertools import groupby
 
 from markupsafe import Markup, escape
 
+from sitegen.changes import FILE as CHANGES_FILE
 from sitegen.changes import read_changes
 from sitegen.directives.run_controls import OPTIONS as RUN_OPTIONS
 from sitegen.directives.run_controls import computed_traces, run_variables
 from sitegen.errors import known
 from sitegen.records import Directive
 from sitegen.traces import describe_trace
+from sitegen.walk import FILE as WALK_FILE
 from sitegen.walk import read_walk
 
 NAME = "change-one-thing"
@@ -27,7 +29,7 @@ FLAT = "_flat"      # what a projection made, before it is split into heads
 
 def prepare(directive, article):
     """Return what the template draws, or None once a problem is recorded."""
-    folder = article.article.folder.parent.parent
+    folder = article.content_folder(CHANGES_FILE, WALK_FILE)
     changes, problems = read_changes(folder)
     steps, more = read_walk(folder) if "walk" in directive.options else ({}, [])
     article.problems += problems + more

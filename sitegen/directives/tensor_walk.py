@@ -23,6 +23,7 @@ from sitegen.tensor_values import (
     with_values,
 )
 from sitegen.traces import describe_trace
+from sitegen.walk import FILE as WALK_FILE
 from sitegen.walk import layers_of, read_walk, resolve
 
 NAME = "tensor-walk"
@@ -48,7 +49,7 @@ def prepare(directive, article):
     trace = article.named_trace(directive)
     if trace is None:
         return None
-    steps, problems = read_walk(article.article.folder.parent.parent)
+    steps, problems = read_walk(article.content_folder(WALK_FILE))
     article.problems += problems
     if problems:
         return None

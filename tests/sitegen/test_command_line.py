@@ -92,7 +92,8 @@ def test_each_bad_input_leaves_the_old_site_byte_for_byte(site, name):
     assert err.startswith(f"content/articles/a/{expected}")
     assert "Traceback" not in err
     assert snapshot(site.output) == before
-    assert sorted(path.name for path in site.folder.iterdir()) == ["_site", "content"]
+    assert sorted(path.name for path in site.folder.iterdir()) == [
+        "._site-cache", "_site", "content"]
 
 
 def spoilt(*path, value):

@@ -93,7 +93,7 @@ def test_the_reader_leads_back_to_every_place_that_leads_to_a_step(program):
 def test_the_file_stands_beside_the_page(program):
     program.article(READER)
     files = program.build()
-    assert Path(files["a/program.py"]).read_text("utf-8") == PROGRAM
+    assert files["a/program.py"] == PROGRAM
 
 
 def test_source_lines_show_one_step_under_its_own_numbers(program):

@@ -1,0 +1,189 @@
+"""What a build depends on: names, and digests of what they stood for when it began.
+
+    content/articles/a/index.md    a file below the content folder's parent
+    content/articles/a/            a folder there: the names of what is in it
+    generator:templates/page.html  a file of ours, or generator:sitegen/, a folder
+    /elsewhere/data.json           another file
+    package:markdown, python       versions
+    env:SOURCE_DATE_EPOCH          a variable of the environment
+    code                           the generator's own modules and schemas
+    the trace demo, the settings … what the build itself has found out
+
+Standard library alone: what finds that nothing changed imports this and little more.
+"""
+
+import hashlib
+import json
+import os
+import re
+import sys
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+OURS, PACKAGE, ENV, FOUND = "generator:", "package:", "env:", "the "
+# A file that changed this shortly before it was read may change again within one tick
+# of its clock: its stat is not trusted later on (git calls such an entry racy).
+TICK_NS = 2_000_000_000
+NO_CODE = ("commands/", "view.py")      # what makes no page of a site
+DISTRIBUTION = re.compile(r"(.+?)-([^-]+)\.(?:dist|egg)-info")
+
+
+def digest_of(data):
+    """Return the SHA-256 of bytes, of a text, or of plain data as JSON writes it."""
+    if not isinstance(data, (bytes, str)):
+        data = json.dumps(data, sort_keys=True, separators=(",", ":"))
+    if isinstance(data, str):
+        data = data.encode("utf-8", "surrogatepass")
+    return hashlib.sha256(data).hexdigest()
+
+
+def stat_of(path):
+    """Return what tells that a file was written since: size, times, number."""
+    found = os.stat(path)
+    return [found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino]
+
+
+def installed():
+    """Return distribution (lower case, with '-') → version of what can be imported."""
+    versions = {}
+    for folder in reversed(sys.path):
+        try:
+            names = os.listdir(folder or ".")
+        except OSError:
+            continue
+        for found in filter(None, map(DISTRIBUTION.fullmatch, names)):
+            versions[plain_name(found[1])] = found[2]
+    return versions
+
+
+def plain_name(distribution):
+    """Return a distribution's name as it is compared: lower case, with '-'."""
+    return re.sub(r"[-_.]+", "-", distribution).lower()
+
+
+class Inputs:
+    """Digests by name, each looked up once; `stats` of the files among them.
+
+    project  the content folder's parent
+    before   name → [digest, *stat] of the last build's files: what has the same stat
+             is not read again
+    finders  beginning of a name → function of its rest, for what only some pages ask
+    """
+
+    def __init__(self, project, before=None):
+        self.project, self.before = os.path.realpath(project), before or {}
+        self.digests, self.stats, self.because = {}, {}, {}
+        self.versions, self.racy, self.finders = None, set(), {}
+
+    def digest(self, name):
+        """Return the digest of an input, None where there is no such thing."""
+        if name not in self.digests:
+            self.digests[name] = self._look_up(name)
+        return self.digests[name]
+
+    def found(self, name, digest, because=None):
+        """Say what the build itself found out, by its digest, and why it changed."""
+        self.digests[name] = digest
+        if because:
+            self.because[name] = because
+
+    def reason(self, name, before):
+        """Return why an input makes a thing be built again: 'site.toml changed'."""
+        now = self.digest(name)
+        verb = "is new" if before is None else "is gone" if now is None else "changed"
+        return " since ".join(filter(None, [f"{name} {verb}", self.because.get(name)]))
+
+    def name_of(self, path):
+        """Return the name of a file or folder by its path."""
+        path = os.path.realpath(path)
+        for before, folder in (("", self.project), (OURS, ROOT)):
+            if path.startswith(folder + os.sep):
+                return before + os.path.relpath(path, folder).replace(os.sep, "/")
+        return path
+
+    def names_of(self, reads):
+        """Return the names of what a program read outside its working folder."""
+        return [*map(self.name_of, sorted(reads.files)),
+                *(self.name_of(folder) + "/" for folder in sorted(reads.folders)),
+                *(PACKAGE + plain_name(name) for name in sorted(reads.packages))]
+
+    def path_of(self, name):
+        """Return the path of the file or folder that a name stands for."""
+        if name.startswith(OURS):
+            return os.path.join(ROOT, name.removeprefix(OURS))
+        return os.path.join(self.project, name)
+
+    def changed_files(self):
+        """Return the names of files that were written since they were looked up."""
+        return [name for name, stat in self.stats.items() if stat != self._stat(name)]
+
+    def record(self):
+        """Return what the next build needs to know of these inputs; plain data."""
+        return {name: [digest, *(self.stats.get(name) or () if name not in self.racy
+                                 else ())]
+                for name, digest in self.digests.items()
+                if not name.startswith(FOUND)}
+
+    def _look_up(self, name):
+        if name.startswith(FOUND):
+            return next((find(name.removeprefix(before))
+                         for before, find in self.finders.items()
+                         if name.startswith(before)), None)
+        if name == "python":
+            return digest_of(sys.version)
+        if name == "code":
+            return digest_of({name: self.digest(name) for name in self._code()})
+        if name.startswith(PACKAGE):
+            self.versions = installed() if self.versions is None else self.versions
+            return self.versions.get(name.removeprefix(PACKAGE))
+        if name.startswith(ENV):
+            return os.environ.get(name.removeprefix(ENV))
+        if name.endswith("/"):
+            folder = self.path_of(name)
+            return digest_of(names_below(folder)) if os.path.isdir(folder) else None
+        return self._file(name)
+
+    def _stat(self, name):
+        try:
+            return stat_of(self.path_of(name))
+        except OSError:
+            return None
+
+    def _file(self, name):
+        now = time.time_ns()
+        stat = self.stats[name] = self._stat(name)
+        if stat is None:
+            return None
+        known = self.before.get(name)
+        if known and known[1:] == stat:
+            return known[0]
+        try:
+            with open(self.path_of(name), "rb") as file:
+                digest = hashlib.sha256(file.read()).hexdigest()
+        except OSError:
+            return None
+        if max(stat[1:3]) > now - TICK_NS:
+            self.racy.add(name)
+        return digest
+
+    def _code(self):
+        for folder, ending in (("sitegen/", ".py"), ("static/schema/", ".json")):
+            for name in names_below(os.path.join(ROOT, folder)):
+                if name.endswith(ending) and not name.startswith(NO_CODE):
+                    yield f"{OURS}{folder}{name}"
+
+
+def names_below(folder):
+    """Return 'name' and 'below/name' of each file in a folder, sorted; what begins with
+    a dot is left out."""
+    names = []
+    for place, folders, files in os.walk(folder):
+        folders[:] = [name for name in folders if _is_seen(name)]
+        below = os.path.relpath(place, folder).replace(os.sep, "/")
+        names += [name if below == "." else f"{below}/{name}"
+                  for name in files if _is_seen(name)]
+    return sorted(names)
+
+
+def _is_seen(name):
+    return not name.startswith(".") and name != "__pycache__"
