@@ -7,7 +7,7 @@ from sitegen.cache import nothing_changed
 from sitegen.commands.arguments import parse_arguments
 from sitegen.commands.reporting import say_done, say_failed
 from sitegen.errors import BuildFailed
-from sitegen.records import Report
+from sitegen.report import Report
 
 INTERRUPTED = 130
 

@@ -5,7 +5,7 @@ from functools import cache
 from pathlib import Path
 
 from sitegen.linker import link_with_late
-from sitegen.records import PageBytes
+from sitegen.report import PageBytes
 
 ROOT = Path(__file__).parent.parent
 # Custom element → the script that comes when its figure comes near.

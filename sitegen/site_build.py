@@ -32,9 +32,10 @@ from sitegen.markdown_text import new_markdown
 from sitegen.packing import packed, unpacked
 from sitegen.publishing import index_head, site_files, site_record, site_root
 from sitegen.recordings import read_traces
-from sitegen.records import Listed, Page, Reference, Report, Site
+from sitegen.records import Listed, Page, Reference, Site
 from sitegen.references import read_references
 from sitegen.render import render_article
+from sitegen.report import Report
 from sitegen.search import search_files
 from sitegen.snippets import LIMITS
 
