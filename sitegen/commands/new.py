@@ -86,10 +86,10 @@ def taken(content, slug, settings):
     if os.path.lexists(folder):
         yield Problem(Place(shown(content, folder)), "is there already",
                       "choose another slug, or edit this article")
-    elif slug in settings["articles"]:
+    elif slug in (*settings["articles"], *settings.get("about", [])):
         yield Problem(Place(shown(content, content / "site.toml")),
                       f"lists '{slug}' already, which has no folder",
-                      "choose another slug, or take this one out of its articles")
+                      "choose another slug, or take this one out")
 
 
 def article_text(content, title):
@@ -99,7 +99,7 @@ def article_text(content, title):
     has_demo = DEMO in (traces or {})
     references = read_references(content)[0]
     front = {"title": title, "description": "One sentence: what this article promises.",
-             "revised": datetime.date.today(),
+             "published": datetime.date.today(),
              **({"trace": DEMO} if has_demo else {})}
     # A heading's {#id} would begin a comment of Jinja's.
     environment = Environment(

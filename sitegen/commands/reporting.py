@@ -54,7 +54,7 @@ class Progress:
 
     def _rewrite(self, line):
         if self._is_live:
-            print(f"\r{line:{self._width}}\r{line}", end="", flush=True)
+            print(f"\r{' ' * self._width}\r{line}", end="", flush=True)
             self._width = len(line)
 
 

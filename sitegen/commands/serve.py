@@ -80,7 +80,15 @@ def saved_words(paths):
     """Return what to call some saved files: from where we are, if they are few."""
     if len(paths) > FEW:
         return counted(len(paths), "file")
-    return ", ".join(sorted(os.path.relpath(path) for path in paths))
+    return ", ".join(sorted(map(from_here, paths)))
+
+
+def from_here(path):
+    """Return a path from the working folder; as it is, on another drive of Windows."""
+    try:
+        return os.path.relpath(path)
+    except ValueError:
+        return str(path)
 
 
 def has_screen():

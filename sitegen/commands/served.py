@@ -14,7 +14,8 @@ NOT_IN_NAMES = re.compile(r"[\0-\x1f\x7f\\:]")
 ENCODED_SEPARATOR = re.compile(r"%(2f|5c)", re.I)
 SCRIPT = '<script type="module" src="/-/serve.js?version={}"></script>'
 POLICY = re.compile('<meta http-equiv="Content-Security-Policy" content="[^"]*')
-HTML = "text/html"
+RELATIVE = re.compile(r'(\s(?:href|src)=")(?![a-z]+:|[/#])')
+PAGE = "text/html; charset=utf-8"
 TYPES = mimetypes.MimeTypes()       # Python's own: a machine's may call scripts text
 for suffix, kind in {".js": "text/javascript", ".woff2": "font/woff2",
                      ".md": "text/plain", ".py": "text/plain", ".toml": "text/plain",
@@ -78,6 +79,11 @@ def with_script(html, version):
     html = POLICY.sub(r"\g<0>; connect-src 'self'", html, count=1)
     before, head, after = html.partition("</head>")
     return f"{before}{SCRIPT.format(version)}{head}{after}"
+
+
+def from_root(html):
+    """Return a page that stands at the root as it can be sent for any other address."""
+    return RELATIVE.sub(r"\1/", html)
 
 
 def version_of(folder):

@@ -14,8 +14,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 from sitegen.commands.served import (
-    HTML,
+    PAGE,
     file_of,
+    from_root,
     is_folder,
     type_of,
     version_of,
@@ -141,26 +142,30 @@ class Handler(BaseHTTPRequestHandler):
 
     do_HEAD = do_GET
 
-    def send_file(self, file, status=HTTPStatus.OK):
-        """Send a file; a page with the script that follows the builds."""
-        version, kind = version_of(self.server.output), type_of(file)
-        content = file.read_bytes()
-        if kind.startswith(HTML):
-            content = with_script(content.decode("utf-8", "replace"), version).encode()
-        self.send(status, content, kind)
+    def send_file(self, file):
+        """Send a file as it is, but for a page."""
+        kind = type_of(file)
+        if kind == PAGE:
+            self.send_page(HTTPStatus.OK, file.read_text("utf-8", "replace"))
+        else:
+            self.send(HTTPStatus.OK, file.read_bytes(), kind)
 
     def send_not_found(self, path):
         """Send the site's own page for this, or a bare one."""
-        if file := file_of(self.server.output, "/404.html"):
-            self.send_file(file, HTTPStatus.NOT_FOUND)
-        else:
+        file = file_of(self.server.output, "/404.html")
+        if file is None:
             self.send_bare_page(HTTPStatus.NOT_FOUND, "No such page", path)
+        else:
+            self.send_page(HTTPStatus.NOT_FOUND, from_root(file.read_text("utf-8")))
 
     def send_bare_page(self, status, title, text):
         """Send a page that says one thing, and follows the builds."""
-        page = BARE_PAGE.format(html.escape(title), html.escape(text))
-        self.send(status, with_script(page, version_of(self.server.output)).encode(),
-                  f"{HTML}; charset=utf-8")
+        self.send_page(status, BARE_PAGE.format(html.escape(title), html.escape(text)))
+
+    def send_page(self, status, page):
+        """Send a page, with the script that follows the builds."""
+        version = version_of(self.server.output)
+        self.send(status, with_script(page, version).encode(), PAGE)
 
     def redirect(self, path):
         self.send(HTTPStatus.MOVED_PERMANENTLY, b"", "text/plain", Location=path)

@@ -2,6 +2,7 @@
 
 import queue
 import threading
+from contextlib import suppress
 from pathlib import Path
 
 from watchfiles import DefaultFilter, watch
@@ -53,7 +54,7 @@ class Watcher:
                    if path.is_dir()]
         files = {ROOT / "build.py", self._content, *outside_files(self._content)}
         around = {path.parent for path in files if path.parent.is_dir()}
-        now = ({(path, path.stat().st_ino) for path in (*folders, *around)}, files)
+        now = ({(path, inode(path)) for path in (*folders, *around)}, files)
         if now == self._watched:
             return
         self._stop.set()
@@ -76,10 +77,19 @@ class Watcher:
                                      debounce=AT_MOST_MS, stop_event=stop,
                                      recursive=recursive, raise_interrupt=False):
                     self._saved.put({Path(path) for _, path in changes})
+            except FileNotFoundError:       # gone since we looked, so look again
+                self._watched = None
+                self._saved.put(set(paths))
             except (OSError, RuntimeError) as error:    # such as too many folders
                 self._saved.put(error)
 
         threading.Thread(target=listen, daemon=True).start()
+
+
+def inode(path):
+    """Return what tells a folder from another one in its place; None if it is gone."""
+    with suppress(OSError):
+        return path.stat().st_ino
 
 
 def outside_files(content):

@@ -154,9 +154,12 @@ def test_head_has_the_headers_of_get_and_no_body(server, path):
 def test_a_missing_page_is_the_site_s_own(server, output):
     assert b"No such page" in ask(server, "/<none>")[2]
     assert b"<none>" not in ask(server, "/<none>")[2]
-    (output / "404.html").write_text("<head></head>ours")
-    status, _, sent = ask(server, "/none")
-    assert status == 404 and sent.endswith(b"</script></head>ours")
+    (output / "404.html").write_text('<a href="a/x"></a><a href="#b"></a><a href="/c">'
+                                     '</a><a href="https://d/"></a><img src="e.png">')
+    status, _, sent = ask(server, "/far/away")
+    assert status == 404 and sent.startswith(
+        b'<a href="/a/x"></a><a href="#b"></a><a href="/c"></a>'
+        b'<a href="https://d/"></a><img src="/e.png"><script ')
 
 
 def test_before_the_first_page_there_is_one_that_follows_the_builds(server, output):
