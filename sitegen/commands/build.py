@@ -1,13 +1,8 @@
 """`build.py build`: write the site."""
 
-import inspect
-import tempfile
-
 from sitegen.commands.reporting import Progress, say_done
 from sitegen.pipeline import build
 from sitegen.probing import run_probe
-
-TAKEN = inspect.signature(build).parameters
 
 
 def run(options):
@@ -27,10 +22,6 @@ def report_of(options, progress, write=True):
 
     Raises BuildFailed.
     """
-    given = {"run": not options.no_run, "use_cache": not options.no_cache,
-             "write": write, "progress": progress}
-    given = {name: value for name, value in given.items() if name in TAKEN}
-    if not write and "write" not in TAKEN:
-        with tempfile.TemporaryDirectory() as folder:
-            return build(options.content, f"{folder}/_site", options.base_url, **given)
-    return build(options.content, options.output, options.base_url, **given)
+    return build(options.content, options.output, options.base_url, write=write,
+                 run=not options.no_run, use_cache=not options.no_cache,
+                 progress=progress)

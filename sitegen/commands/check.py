@@ -2,7 +2,7 @@
 
 from sitegen.commands.build import report_of
 from sitegen.commands.external import check_external
-from sitegen.commands.reporting import Progress, files_of, say_done
+from sitegen.commands.reporting import Progress, say_done
 from sitegen.errors import stop_if
 
 
@@ -12,5 +12,5 @@ def run(options):
         report = report_of(options, progress, write=False)
         if options.external:
             progress("external links")
-            stop_if(check_external(options.content, files_of(report)))
+            stop_if(check_external(options.content, report.files))
     return say_done(options, report, progress.seconds())

@@ -19,7 +19,7 @@ LAST_LINES = 12             # of a traceback
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a build: its problems, why pages were built, how long it took."""
+    """What became of a build: its problems, what was made anew, how long it took."""
 
     problems: list
     built: list
@@ -72,7 +72,7 @@ def build_command(options):
 
 
 def read_document(printed, said):
-    """Return (problems, [page, why] of what was built) of what a build printed.
+    """Return (problems, [name, why] of what was made anew) of what a build printed.
 
     said  on standard error: where there is no document, it says why
     """
@@ -84,4 +84,4 @@ def read_document(printed, said):
                         "\n".join(lines[-LAST_LINES:]))], []
     problems = [Problem(Place(**problem.pop("place")), **problem)
                 for problem in document["problems"]]
-    return problems, [(item["page"], item["why"]) for item in document["built"]]
+    return problems, [(item["name"], item["why"]) for item in document["built"]]

@@ -9,7 +9,10 @@ import sys
 import time
 from dataclasses import asdict
 
-FEW = 8             # pages that are named when they were built; of more, the count
+from sitegen.records import Report
+
+NOTHING = Report({}, [], 0, {})
+FEW = 8             # things that are named when they were made; of more, the count
 MANY_PAGES = 30     # rows of the table; of more pages, the heaviest
 PARTS = ("html", "data", "scripts", "styles", "fonts")
 HEADS = ("HTML", *PARTS[1:], "all")
@@ -61,13 +64,13 @@ class Progress:
 def say_done(options, report, seconds=None):
     """Print what a build or a check made; return the exit status, 0.
 
-    report   of sitegen.pipeline.build, or the summary of the last one
+    report   of the build, or of the last one where there was nothing to do
     seconds  stage → how long it took
     """
     if options.json:
         print_document(options, 0, report, seconds=seconds or {})
     elif not options.quiet:
-        for line in [*reasons(report), *page_table(report), last_line(options, report)]:
+        for line in lines_of(options, report):
             print(CONTROLS.sub("�", line))
     return 0
 
@@ -84,47 +87,48 @@ def say_failed(options, problems):
     return 1
 
 
-def print_document(options, status, report=None, problems=(), seconds=None):
+def print_document(options, status, report=NOTHING, problems=(), seconds=None):
     """Print the JSON document of static/schema/report.schema.json, which says what
     its keys mean."""
     json.dump({
         "format": 1, "command": options.command, "status": status,
         "output": options.output, "seconds": seconds or {},
-        "files": len(files_of(report)), "taken": getattr(report, "taken", 0),
-        "built": [{"page": page, "why": why}
-                  for page, why in getattr(report, "built", ())],
-        "pages": [{"page": page, **asdict(size)}
-                  for page, size in sizes_of(report).items()],
+        "files": len(report.files), "taken": report.taken,
+        "built": [{"name": name, "why": why} for name, why in report.built],
+        "pages": [{"page": page, **vars(sizes)}
+                  for page, sizes in report.pages.items()],
         "problems": [asdict(problem) for problem in problems],
     }, sys.stdout, indent=2)
     print()
 
 
-def files_of(report):
-    """Return path → content of what a build wrote, or would have."""
-    return getattr(report, "files", report) or {}
-
-
-def sizes_of(report):
-    """Return page → the bytes that it loads, by kind."""
-    return getattr(report, "pages", {})
+def lines_of(options, report):
+    """Return what there is now, why, what it took, and what to open."""
+    made = (f"{counted(len(report.pages), 'page')}, "
+            f"{counted(len(report.files), 'file')}")
+    if options.command == "check":
+        return [f"no problems: {made}"]
+    return [*reasons(report), *page_table(report),
+            f"{options.output}: {made}, {time.process_time():.1f} s of processor time; "
+            f"open {options.output}/index.html"]
 
 
 def reasons(report):
-    """Return why each page was built, where they are few; how many, where not."""
-    built = getattr(report, "built", ())
-    lines = [f"{page}: {why}" for page, why in built]
+    """Return why each thing was made anew, where they are few; how many, where not."""
+    if not report.built:
+        return ["nothing has changed"]
+    lines = [f"{name}: {why}" for name, why in report.built]
     if len(lines) > FEW:
-        lines = [f"{counted(len(lines), 'page')} built"]
-    if getattr(report, "taken", 0):
+        lines = [f"{len(lines)} made anew"]
+    if report.taken:
         lines.append(f"{counted(report.taken, 'page')} taken from the cache")
     return lines
 
 
 def page_table(report):
     """Return the lines of the table of pages: kilobytes that a page loads, by kind."""
-    sizes = {page: [getattr(size, part) for part in PARTS]
-             for page, size in sizes_of(report).items()}
+    sizes = {page: [getattr(found, part) for part in PARTS]
+             for page, found in report.pages.items()}
     if not sizes:
         return []
     shown = sorted(sizes, key=lambda page: -sum(sizes[page]))[:MANY_PAGES]
@@ -137,17 +141,6 @@ def page_table(report):
     if len(sizes) > len(rows):
         lines.append(f"and {counted(len(sizes) - len(rows), 'lighter page')}")
     return lines
-
-
-def last_line(options, report):
-    """Return what there is now, what it took, and what to open."""
-    files = files_of(report)
-    pages = sum(path.endswith(".html") for path in files)
-    made = f"{counted(pages, 'page')}, {counted(len(files), 'file')}"
-    if options.command == "check":
-        return f"no problems: {made}"
-    return (f"{options.output}: {made}, {time.process_time():.1f} s of processor time; "
-            f"open {options.output}/index.html")
 
 
 def counted(count, thing):

@@ -71,8 +71,8 @@ def build_and_tell(options, server, builder):
     if outcome.problems:
         say_failed(options, outcome.problems)
         return
-    for page, why in outcome.built[:FEW]:
-        print(f"{page}: {why}")
+    for name, why in outcome.built[:FEW]:
+        print(f"{name}: {why}")
     print(f"built in {outcome.seconds:.1f} s", flush=True)
 
 

@@ -3,34 +3,26 @@
 import io
 import sys
 from argparse import Namespace
-from dataclasses import dataclass, field
 
 import pytest
 
 from sitegen.commands.reporting import MANY_PAGES, Progress, say_done
+from sitegen.records import PageBytes, Report
 
 OPTIONS = Namespace(command="build", output="_site", quiet=False, json=False)
 
 
-@dataclass(frozen=True)
-class Sizes:
-    """Bytes that a page loads."""
-
-    html: int = 1000
-    data: int = 0
-    scripts: int = 20_000
-    styles: int = 0
-    fonts: int = 0
+FILES = {"index.html": "", "static/app.js": ""}
 
 
-@dataclass
-class Report:
-    """What a build made, as sitegen.records has it."""
+def report(built=(("a", "new"),), taken=0, pages=None):
+    """Return a Report of two files."""
+    return Report(FILES, list(built), taken, pages or {})
 
-    files: dict = field(default_factory=lambda: {"index.html": "", "static/app.js": ""})
-    built: list = field(default_factory=list)
-    taken: int = 0
-    pages: dict = field(default_factory=dict)
+
+def sizes(html=1000, data=0, scripts=20_000, styles=0, fonts=0):
+    """Return the PageBytes of a page."""
+    return PageBytes(html, data, scripts, styles, fonts)
 
 
 class Terminal(io.StringIO):
@@ -40,38 +32,42 @@ class Terminal(io.StringIO):
         return True
 
 
-def printed(capsys, report, options=OPTIONS):
-    """Return the lines that are printed of a report."""
-    assert say_done(options, report) == 0
+def printed(capsys, made, options=OPTIONS):
+    """Return the lines that are printed of a Report."""
+    assert say_done(options, made) == 0
     return capsys.readouterr().out.split("\n")[:-1]
 
 
 def test_few_pages_are_named_with_the_reason_that_they_were_built_for(capsys):
-    lines = printed(capsys, Report(built=[("a/index.html", "a.md changed")], taken=2))
+    lines = printed(capsys, report(built=[("a/index.html", "a.md changed")], taken=2))
     assert lines[:2] == ["a/index.html: a.md changed", "2 pages taken from the cache"]
-    assert lines[2].startswith("_site: 1 page, 2 files, ")
+    assert lines[2].startswith("_site: 0 pages, 2 files, ")
     assert lines[2].endswith("s of processor time; open _site/index.html")
 
 
 def test_many_pages_are_counted(capsys):
-    lines = printed(capsys, Report(built=[(str(n), "new") for n in range(9)]))
-    assert lines[0] == "9 pages built"
+    lines = printed(capsys, report(built=[(str(n), "new") for n in range(9)]))
+    assert lines[0] == "9 made anew"
+
+
+def test_nothing_to_do_is_said(capsys):
+    assert printed(capsys, report(built=(), taken=3))[0] == "nothing has changed"
 
 
 def test_a_table_says_what_each_page_loads(capsys):
-    pages = {"index.html": Sizes(), "a/index.html": Sizes(1234, 5600, 0, 70, 46_000)}
-    assert printed(capsys, Report(pages=pages))[:3] == [
+    pages = {"index.html": sizes(), "a/index.html": sizes(1234, 5600, 0, 70, 46_000)}
+    assert printed(capsys, report(pages=pages))[1:4] == [
         "kilobytes        HTML     data  scripts   styles    fonts      all",
         "index.html        1.0      0.0     20.0      0.0      0.0     21.0",
         "a/index.html      1.2      5.6      0.0      0.1     46.0     52.9"]
 
 
 def test_of_many_pages_the_heaviest_are_shown_in_their_order(capsys):
-    pages = {str(n): Sizes(html=n) for n in range(MANY_PAGES + 2)}
-    lines = printed(capsys, Report(pages=pages))
-    shown = [line.split()[0] for line in lines[1:MANY_PAGES + 1]]
+    pages = {str(n): sizes(html=n) for n in range(MANY_PAGES + 2)}
+    lines = printed(capsys, report(pages=pages))
+    shown = [line.split()[0] for line in lines[2:MANY_PAGES + 2]]
     assert shown == [str(n) for n in range(2, MANY_PAGES + 2)]
-    assert lines[MANY_PAGES + 1] == "and 2 lighter pages"
+    assert lines[MANY_PAGES + 2] == "and 2 lighter pages"
 
 
 @pytest.mark.parametrize("options", [
