@@ -9,7 +9,7 @@ import sys
 import time
 from dataclasses import asdict
 
-from sitegen.records import Report
+from sitegen.report import Report
 
 NOTHING = Report({}, [], 0, {})
 FEW = 8             # things that are named when they were made; of more, the count

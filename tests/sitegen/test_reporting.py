@@ -7,7 +7,7 @@ from argparse import Namespace
 import pytest
 
 from sitegen.commands.reporting import MANY_PAGES, Progress, say_done
-from sitegen.records import PageBytes, Report
+from sitegen.report import PageBytes, Report
 
 OPTIONS = Namespace(command="build", output="_site", quiet=False, json=False)
 
