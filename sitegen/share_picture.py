@@ -1,6 +1,6 @@
 """The picture that others show where they link to an article: its own, or drawn."""
 
-from sitegen.errors import Problem, known
+from sitegen.errors import Place, Problem, known
 from sitegen.image_size import picture_size
 from sitegen.lazy import numpy as np
 from sitegen.pictures import LIGHT, palette_png
@@ -60,6 +60,11 @@ def share_picture(context):
     trace = context.traces.get(front.get("trace"))
     if trace is None or WEIGHTS not in trace.data["tensors"]:
         return None
+    if DRAWN in files:
+        folder = context.article.path.rpartition("/")[0]
+        context.problem(Place(f"{folder}/{DRAWN}"), "the picture that is drawn for "
+                        "those who link to the article has this name",
+                        "rename the file, or make it the front matter's picture")
     weights = trace.tensor(WEIGHTS)[0]
     context.downloads[DRAWN] = draw_weights(
         weights, forbidden_cells(trace, weights.shape[1:]))

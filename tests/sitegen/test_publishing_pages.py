@@ -55,7 +55,7 @@ def test_the_page_for_no_page_is_relative_without_an_address(articles):
 
 
 def test_a_wrong_address_on_the_page_for_no_page_is_noticed(articles, monkeypatch):
-    monkeypatch.setattr("sitegen.pipeline.ASSETS", {
+    monkeypatch.setattr("sitegen.site_build.ASSETS", {
         "css": "static/site.css", "theme": "static/theme.js", "js": "static/no.js"})
     for base in (None, BASE):
         found = [(str(problem.place), problem.message)

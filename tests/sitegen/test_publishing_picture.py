@@ -122,6 +122,16 @@ def test_a_trace_s_first_layer_is_drawn(site):
     assert "layer 0 of Synthetic: 4 heads" in alt and "6 reading positions" in alt
 
 
+def test_a_file_of_the_author_s_is_not_written_over(site):
+    add_trace(site, synthetic_trace())
+    site.article("Text.\n", FRONT.format("trace: demo"))
+    site.add("articles/a/data/picture.png", png(600, 315))
+    assert site.build()["a/data/picture.png"]
+    problem, = site.failure(BASE)
+    assert str(problem.place) == "content/articles/a/data/picture.png"
+    assert "rename the file" in problem.todo
+
+
 def test_without_weights_there_is_no_picture(site):
     trace = synthetic_trace()
     del trace["tensors"]["layers.0.weights"]
