@@ -13,7 +13,7 @@ LATE_WIDGETS = {
     "source-reader": "source-reader", "head-gallery": "head-gallery",
     "tensor-walk": "model", "run-controls": "model", "change-one-thing": "model",
     "cache-stepper": "cache", "dependency-triangle": "cache", "mask-aligner": "cache",
-    "cache-bytes": "cache", "site-search": "search"}
+    "cache-bytes": "cache", "site-search": "search", "hover-preview": "previews"}
 CSS_SPARE = re.compile(r"""(?P<kept>"[^"]*"|'[^']*')|/\*.*?\*/|;?\s*(?P<end>\})\s*
     |\s*(?P<begin>\{)\s*|(?P<sign>[:;,])\s+|(?P<line>\n)\s*""", re.DOTALL | re.VERBOSE)
 ASSETS = {"css": "static/site.css", "theme": "static/theme.js", "js": "static/app.js"}

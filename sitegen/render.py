@@ -17,7 +17,7 @@ from sitegen.labels import check_directives, number_labels
 from sitegen.scan import MARK, MARK_CLOSE, MARK_OPEN
 
 RESERVED_IDS = ("article", "references", "changes", "sources", "made", "how-to-cite",
-                "theme-auto", "theme-light", "theme-dark")
+                "hover-preview", "theme-auto", "theme-light", "theme-dark")
 TOKEN = re.compile(
     rf"(?=[<{MARK_OPEN}\[])(?:"      # one look at a character, before twelve attempts
     r"(?P<comment><!--.*?-->)"

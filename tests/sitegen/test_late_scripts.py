@@ -1,5 +1,6 @@
 """Scripts that come when their figures do, and a style sheet without spare bytes."""
 
+import json
 import re
 from pathlib import Path
 
@@ -130,7 +131,8 @@ def test_late_style_sheets_are_files_of_their_own():
 def test_each_late_style_sheet_belongs_to_a_late_script():
     assert late_styles().keys() <= set(LATE_WIDGETS.values())
     script = (ROOT / "static/js/widgets/late-scripts.js").read_text("utf-8")
-    assert re.findall(r'^const MODEL = "(\w+)"', script, re.M) == [*late_styles()]
+    styled = re.search(r"^const STYLED = (\[.*\]);", script, re.M)[1]
+    assert json.loads(styled) == [*late_styles()]
 
 
 @pytest.mark.parametrize(("html", "names"), [

@@ -33,6 +33,29 @@ export function whenNearOrRun(element) {
   return Promise.race([whenNear(element), asked]);
 }
 
+/** A link to a place of the text. */
+export const POINTED = 'article a[href^="#"]:not([href^="#~"])';
+
+/**
+ * Return the link to a place of the text that an event happened on.
+ * @param {Event} event
+ */
+export function pointedLink({ target }) {
+  return target instanceof Element ? target.closest(POINTED) : null;
+}
+
+/**
+ * Wait until the pointer or the keyboard comes to a link to a place of the text.
+ * @returns {Promise<void>}
+ */
+export function whenPointed() {
+  return new Promise((resolve) => {
+    for (const name of ["pointerover", "focusin"]) {
+      document.addEventListener(name, (event) => pointedLink(event) && resolve());
+    }
+  });
+}
+
 /** @param {string} fragment */
 function asksForRun(fragment) {
   return [...parseFragment(fragment).keys()].some((key) =>

@@ -1,13 +1,15 @@
-import { whenNear, whenNearOrRun } from "../lib/near.js";
+import { whenNear, whenNearOrRun, whenPointed } from "../lib/near.js";
 
 /**
  * Load the script that an element names in data-late when it comes near: the file of
  * that name, beside this one, after the style sheet of what it draws, if it has one.
  * Several elements may share a script.  What computes runs is loaded also where the
- * address asks for one.
+ * address asks for one, previews where the reader comes to a link that may have one.
  */
 
-const MODEL = "model"; // the script of what computes runs
+const STYLED = ["model", "previews"]; // scripts with a style sheet
+/** @type {Record<string, (element: Element) => Promise<unknown>>} */
+const WANTED = { model: whenNearOrRun, previews: whenPointed };
 const here = /** @type {HTMLScriptElement | null} */ (document.currentScript)?.src;
 
 /** @type {Set<string>} */
@@ -19,7 +21,7 @@ function load(name) {
   asked.add(name);
   const script = document.createElement("script");
   script.src = new URL(`${name}.js`, here).href;
-  if (name !== MODEL) return document.head.append(script);
+  if (!STYLED.includes(name)) return document.head.append(script);
   const style = document.createElement("link");
   style.rel = "stylesheet";
   style.href = new URL(`${name}.css`, here).href;
@@ -31,6 +33,5 @@ function load(name) {
 
 for (const element of document.querySelectorAll("[data-late]")) {
   const name = element.getAttribute("data-late") ?? "";
-  const wanted = name === MODEL ? whenNearOrRun : whenNear;
-  wanted(element).then(() => load(name));
+  (WANTED[name] ?? whenNear)(element).then(() => load(name));
 }
