@@ -99,7 +99,8 @@ function pairsOf(text, offset) {
     const next = characters[index + 1];
     return { term: term + (next?.term ?? ""), start, end: next?.end ?? end };
   });
-  return { whole: "", parts: terms.map(({ term }) => term), terms };
+  const pairs = terms.slice(0, -1).map(({ term }) => term);
+  return { whole: "", parts: pairs.length ? pairs : [terms[0].term], terms };
 }
 
 /**
