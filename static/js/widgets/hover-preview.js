@@ -21,14 +21,16 @@ class HoverPreview extends HTMLElement {
     super();
     /** @type {Element | null} the link that it belongs to, while it is open */
     this.link = null;
-    /** @type {Element | null} the link that the pointer is on */
+    /** @type {Element | null} where the pointer is: a link, or this preview */
     this.pointed = null;
     this.timer = 0;
   }
 
   connectedCallback() {
     document.addEventListener("pointerover", (event) => {
-      if (event.pointerType !== "touch") this.pointAt(pointedLink(event));
+      if (event.pointerType === "touch") return;
+      const inside = this.contains(/** @type {Node} */ (event.target));
+      this.pointAt(inside ? this : pointedLink(event));
     });
     document.addEventListener("focusin", () => this.followFocus());
     document.addEventListener("focusout", () => this.closeSoon());
@@ -41,12 +43,13 @@ class HoverPreview extends HTMLElement {
     this.pointAt(document.querySelector(`${POINTED}:hover`));
   }
 
-  /** @param {Element | null} link */
-  pointAt(link) {
-    if (link === this.pointed) return;
-    this.pointed = link;
-    if (!link || link === this.link) this.closeSoon();
-    else this.soon(() => this.open(link), BEFORE_OPENING);
+  /** @param {Element | null} place */
+  pointAt(place) {
+    if (place === this.pointed) return;
+    this.pointed = place;
+    const isOther = place && place !== this && place !== this.link;
+    if (isOther) this.soon(() => this.open(place), BEFORE_OPENING);
+    else this.closeSoon();
   }
 
   followFocus() {

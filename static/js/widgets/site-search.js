@@ -78,11 +78,12 @@ class SiteSearch extends HTMLElement {
   /** The words changed: answer once in a frame. */
   ask() {
     rememberInAddress({ q: this.field.value || null, at: null });
-    cancelAnimationFrame(this.frame);
-    this.frame = requestAnimationFrame(() => this.answer());
+    this.frame ||= requestAnimationFrame(() => this.answer());
   }
 
   async answer() {
+    cancelAnimationFrame(this.frame);
+    this.frame = 0;
     const words = this.field.value;
     if (!words.trim()) return this.show([], "");
     if (!this.loaded) {
@@ -132,6 +133,7 @@ class SiteSearch extends HTMLElement {
 
   /** @param {KeyboardEvent} event */
   press(event) {
+    if (this.frame) this.answer(); // a fast reader: what was typed is not yet answered
     const { links, field } = this;
     const place = links.indexOf(/** @type {HTMLElement} */ (document.activeElement));
     /** @type {Record<string, HTMLElement | undefined>} */

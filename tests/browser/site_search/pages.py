@@ -21,6 +21,8 @@ Set `num_key_value_heads`, then `RoPE`.
 
 自注意力机制很重要。
 """
+ANSWERED = """() => document.querySelector(".said").innerText.trim() &&
+  !document.querySelector("[data-when=loading]").checkVisibility()"""
 MANY = 60       # sections of the second article, more than are shown at once
 
 
@@ -44,9 +46,8 @@ def search_site(folder):
 def ask(page, words):
     """Type words into the field, and wait until the page says what it found."""
     page.locator("#search-field").fill(words)
-    wait_until(page, "() => document.querySelector('.said').innerText.trim() !== ''"
-                     " && !document.querySelector('[data-when=loading]').checkVisibility()")
     page.evaluate("() => new Promise(requestAnimationFrame)")
+    wait_until(page, ANSWERED)
     return titles(page)
 
 
@@ -62,4 +63,5 @@ def said(page):
 
 def focused(page):
     """Return what the focused element says, or the field's id."""
-    return page.evaluate("document.activeElement.id || document.activeElement.innerText")
+    return page.evaluate(
+        "document.activeElement.id || document.activeElement.innerText")

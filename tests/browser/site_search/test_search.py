@@ -7,6 +7,7 @@ import pytest
 
 from tests.browser.harness import wait_until
 from tests.browser.site_search.pages import (
+    ANSWERED,
     HOSTILE,
     MANY,
     PAGE,
@@ -75,7 +76,7 @@ def test_a_reader_searches_opens_and_comes_back_by_keyboard(search_reader):
     page.evaluate(NOT_KEPT)
     assert focused(page) == "search-field"
     page.keyboard.type("many")
-    wait_until(page, "document.querySelectorAll('.results a').length > 2")
+    wait_until(page, ANSWERED)
     page.keyboard.press("Enter")
     found = titles(page)
     assert focused(page) == found[0]
