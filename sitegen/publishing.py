@@ -72,18 +72,15 @@ def changes_of(front):
 def page_head(record, shared):
     """Return what templates/page.html says of an article to programs.
 
-    record  of pipeline.page_record, with its `picture`
+    record  of article_page.page_record, with its `picture`
     shared  of site_record
     """
     record = {**record, "address": page_address(record, shared)}
-    described = [["og:description", record["description"]]]
-    head = {
-        "address": record["address"], "names": [], "json_ld": None,
-        "bibtex": bibtex_entry(record, shared),
-        "properties": [*(described if record["description"] else []),
-                       ["og:type", "article"], ["og:title", record["title"]],
-                       ["og:site_name", shared["title"]]],
-    }
+    properties = [["og:description", record["description"]], ["og:type", "article"],
+                  ["og:title", record["title"]], ["og:site_name", shared["title"]]]
+    head = {"address": record["address"], "names": [], "json_ld": None,
+            "bibtex": bibtex_entry(record, shared),
+            "properties": [pair for pair in properties if pair[1]]}
     if record["address"]:
         head["properties"] += [["og:url", record["address"]], *_dates_of(record),
                                *picture_properties(record, shared)]
