@@ -1,5 +1,6 @@
 """What the first view of each article weighs, and how many requests it makes."""
 
+import contextlib
 import functools
 import http.server
 import re
@@ -75,20 +76,26 @@ def bundle_rows(static):
         yield Row("page", name, (static / file).stat().st_size / 1000, "kB", budget)
 
 
-def first_view(chromium, site, slug):
-    """Return {path: body} of what a browser asks for when it opens an article."""
+@contextlib.contextmanager
+def served(site):
+    """Serve a folder on this machine; give its address, without a slash at the end."""
     handler = functools.partial(_QuietHandler, directory=site)
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    asked = []
-    page = chromium.new_page(viewport={"width": 1280, "height": 900})
-    page.on("request", lambda request: asked.append(request.url))
-    address = f"http://127.0.0.1:{server.server_port}/{slug}/index.html"
-    page.goto(address, wait_until="load")
-    page.evaluate("document.fonts.ready.then(() => true)")
-    page.close()
+    yield f"http://127.0.0.1:{server.server_port}"
     server.shutdown()
     server.server_close()
+
+
+def first_view(chromium, site, slug):
+    """Return {path: body} of what a browser asks for when it opens an article."""
+    asked = []
+    with served(site) as address:
+        page = chromium.new_page(viewport={"width": 1280, "height": 900})
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto(f"{address}/{slug}/index.html", wait_until="load")
+        page.evaluate("document.fonts.ready.then(() => true)")
+        page.close()
     paths = [url.split("/", 3)[3] for url in asked if url.startswith("http")]
     return {path: (site / path).read_bytes() for path in paths}
 

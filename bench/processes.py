@@ -2,16 +2,24 @@
 
 import os
 import subprocess
+import sys
 import time
 from dataclasses import dataclass
+
+# getrusage counts maxrss in kilobytes, but in bytes on macOS
+MAXRSS_BYTES = 1 if sys.platform == "darwin" else 1024
 
 
 @dataclass(frozen=True)
 class Cost:
-    """Seconds of processor, of all processes of a command, and seconds of clock."""
+    """Seconds of processor, of all processes of a command, and seconds of clock.
+
+    peak_bytes  the most memory that the largest of its processes held at once
+    """
 
     cpu_seconds: float
     elapsed_seconds: float
+    peak_bytes: int
 
 
 def cost_of(command, cwd):
@@ -29,7 +37,8 @@ def cost_of(command, cwd):
     elapsed = time.perf_counter() - started
     if process.returncode:
         raise subprocess.CalledProcessError(process.returncode, command, printed)
-    return Cost(usage.ru_utime + usage.ru_stime, elapsed)
+    return Cost(usage.ru_utime + usage.ru_stime, elapsed,
+                usage.ru_maxrss * MAXRSS_BYTES)
 
 
 def best_of(times, command, cwd):

@@ -1,0 +1,3 @@
+"""A data loader that raises: one of the nine planted defects."""
+
+raise ValueError("a planted mistake")
