@@ -11,9 +11,9 @@ from bench.peers.views import DISK
 from bench.report import RESULTS, processor
 
 WHAT = (
-    f"{ARTICLES} generated articles, converted to each tool's input. Seconds: processor "
-    f"time of all processes of a build, the best of {ROUNDS} rounds in which all tools "
-    f"take turns; a tool that has used {ENOUGH_S} s takes no further part (`runs`). "
+    f"{ARTICLES} generated articles, converted to each tool's input. Seconds: "
+    f"processor time of all processes of a build, the best of {ROUNDS} rounds in which "
+    f"X"
     "Ratios: to a bare loop of Python-Markdown, Pygments and latex2mathml over the "
     "same texts. Memory: of the largest process. kB and requests: the first view of "
     "one article over HTTP, before compression, other hosts refused. From disk: "
@@ -23,7 +23,6 @@ WHAT = (
 # What the printed table shows of a record.
 COLUMNS = ["cold", "nothing changed", "one changed", "MB", "kB", "requests",
            "from disk", "defects", "strict", "axe"]
-
 
 
 def costs_record(measured, bare):

@@ -20,8 +20,8 @@ AXE = "axe.run(document, { preload: false, resultTypes: ['violations'] })"
 LOOK = """() => {
   const first = document.querySelector("pre .k, pre .hljs-keyword, pre span");
   const listing = first && first.closest("pre");
-  const colours = listing ? [...listing.querySelectorAll("span")].map(
-    (span) => getComputedStyle(span).color) : [];
+  const colours = listing ? [listing, ...listing.querySelectorAll("span")].map(
+    (part) => getComputedStyle(part).color) : [];
   const links = [...document.querySelectorAll("a")];
   const link = links.find((a) => a.textContent === "the article beside it");
   return {
@@ -86,7 +86,7 @@ def from_disk(chromium, site, search):
         found = {
             "styles": "" if look["font"] != UNSTYLED else "no style applies",
             "formulas": formulas_fault(look, asked),
-            "code": "" if look["colours"] > 2 else "in one colour",
+            "code": "" if look["colours"] > 1 else "in one colour",
             "links": link_fault(page, look["link"]),
             "search": search_fault(page, site, search),
         }
@@ -108,10 +108,10 @@ def link_fault(page, link):
         return "no link"
     try:
         page.goto(link, wait_until="load")
-        heading = page.locator("h1").first.inner_text(timeout=PATIENCE_MS)
+        title = page.title()
     except Error as error:
         return error.message.splitlines()[0]
-    return "" if "Article" in heading else f"opens '{heading.strip()}'"
+    return "" if "Article" in title else f"opens '{title}'"
 
 
 def search_fault(page, site, search):
