@@ -30,3 +30,13 @@ def read_published(name, directive, article):
     except (ValueError, RecursionError) as error:
         article.problems.append(Problem(place, f"not JSON: {error}"))
     return None, None
+
+
+def origin(data, file, words):
+    """Return the line that says which file this is, and when and where it was made."""
+    versions = data.get("versions")
+    told = [data.get("date"), data.get("processor"), *(
+        f"{name} {version}" for name, version in versions.items())] \
+        if isinstance(versions, dict) else [data.get("date"), data.get("processor")]
+    return words["published_origin"].format(
+        file=file, told=", ".join(str(part) for part in told if part))

@@ -13,7 +13,8 @@ from bench.report import RESULTS, processor
 WHAT = (
     f"{ARTICLES} generated articles, converted to each tool's input. Seconds: "
     f"processor time of all processes of a build, the best of {ROUNDS} rounds in which "
-    f"X"
+    f"all tools take turns; one that has used {ENOUGH_S} s takes no further part "
+    "(`runs`). "
     "Ratios: to a bare loop of Python-Markdown, Pygments and latex2mathml over the "
     "same texts. Memory: of the largest process. kB and requests: the first view of "
     "one article over HTTP, before compression, other hosts refused. From disk: "

@@ -18,7 +18,7 @@ from sitegen.plots import (
     ticks,
     whole_steps,
 )
-from sitegen.published import read_published
+from sitegen.published import origin, read_published
 
 NAME = "line-plot"
 NUMBERED = True
@@ -121,13 +121,3 @@ def _round_places(places, log):
     if not log:
         return whole_steps(places)
     return [n for n in powers(places, 10) if places[0] <= n <= places[-1]] or places[:1]
-
-
-def origin(data, file, words):
-    """Return the line that says which file this is, and when and where it was made."""
-    versions = data.get("versions")
-    told = [data.get("date"), data.get("processor"), *(
-        f"{name} {version}" for name, version in versions.items())] \
-        if isinstance(versions, dict) else [data.get("date"), data.get("processor")]
-    return words["line_plot_origin"].format(
-        file=file, told=", ".join(str(part) for part in told if part))
