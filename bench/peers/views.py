@@ -1,5 +1,6 @@
 """One article of each tool in a browser: what it asks for, from disk, for everybody."""
 
+import re
 from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -29,9 +30,11 @@ LOOK = """() => {
     font: getComputedStyle(document.body).fontFamily,
     colours: new Set(colours).size,
     link: link ? link.href : "",
-    ground: getComputedStyle(document.body).backgroundColor,
+    ground: [document.documentElement, document.body].map(
+      (part) => getComputedStyle(part).backgroundColor).join(),
   };
 }"""
+SETTER = re.compile("katex|mathjax", re.IGNORECASE)    # a script that sets formulas
 UNSTYLED = '"Times New Roman"'      # what Chromium takes where nothing is said
 
 
@@ -80,16 +83,21 @@ def served_bytes(site, path):
 
 def from_disk(chromium, site, search):
     """Return what works from disk without a network: name → "" or why not."""
-    address = (Path(site) / ARTICLE).resolve().as_uri()
-    with opened(chromium, address) as (page, asked):
+    folder = Path(site).resolve().as_uri()
+    with opened(chromium, f"{folder}/{ARTICLE}") as (page, asked):
         look = page.evaluate(LOOK)
         found = {
             "styles": "" if look["font"] != UNSTYLED else "no style applies",
             "formulas": formulas_fault(look, asked),
             "code": "" if look["colours"] > 1 else "in one colour",
             "links": link_fault(page, look["link"]),
-            "search": search_fault(page, site, search),
+            "search": search_fault(page, f"{folder}/", search) if search
+            else "no search",
         }
+    if search and found["search"]:
+        with served(site) as host, opened(chromium, f"{host}/{ARTICLE}") as (page, _):
+            if search_fault(page, f"{host}/", search):
+                found["search"] += ", over HTTP neither"
     return found
 
 
@@ -97,9 +105,9 @@ def formulas_fault(look, asked):
     """Return why the formulas are not typeset, "" where they are."""
     if look["formulas"]:
         return ""
-    hosts = sorted({urlsplit(url).netloc for url in asked} - {""})
-    return f"TeX as it was typed: asks {', '.join(hosts)}" if hosts \
-        else "TeX as it was typed"
+    hosts = {urlsplit(url).netloc for url in asked
+             if url.startswith("http") and SETTER.search(url)}
+    return ", ".join(["TeX as it was typed", *(f"asks {host}" for host in hosts)])
 
 
 def link_fault(page, link):
@@ -114,14 +122,9 @@ def link_fault(page, link):
     return "" if "Article" in title else f"opens '{title}'"
 
 
-def search_fault(page, site, search):
+def search_fault(page, root, search):
     """Return why a search gives no result, "" where it gives one."""
-    if search is None:
-        return "no search"
-    path = Path(site) / (search.page or ARTICLE)
-    if not path.is_file():
-        return "no search"
-    page.goto(path.resolve().as_uri(), wait_until="load")
+    page.goto(root + (search.page or ARTICLE), wait_until="load")
     try:
         field = page.locator(search.field).first
         field.click(timeout=PATIENCE_MS)
