@@ -17,7 +17,7 @@ COMPILE = $(LOCK)/bin/uv pip compile --quiet --universal --python-version 3.11 \
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help site serve check trace probe train-twin test test-torch test-probe test-training test-cuda bench bench-probe golden lock clean
+.PHONY: help site serve check trace probe train-twin test test-torch test-probe test-training test-cuda bench bench-probe bench-peers golden lock clean
 
 help:  ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' Makefile
@@ -70,6 +70,11 @@ bench-probe: $(TORCH)/made  ## measure the probe and the gallery [PEERS=folder]
 	$(TORCH)/bin/python tests/tools/browsers.py
 	OPENBLAS_NUM_THREADS=1 $(TORCH)/bin/python -m bench.probe \
 		$(if $(PEERS),--peers "$(PEERS)")
+
+bench-peers: $(TEST)/made node_modules/.package-lock.json  ## measure the peers beside this project [PEERS=folder]
+	$(TEST)/bin/python tests/tools/browsers.py
+	$(TEST)/bin/python tests/tools/node.py $(TEST)/bin/python -m bench.peers \
+		$(if $(PEERS),--keep "$(PEERS)")
 
 golden: $(TEST)/made  ## write the golden pages anew; read the difference
 	$(TEST)/bin/python -m tests.golden_pages

@@ -71,8 +71,9 @@ def plant(project, text):
 def judge(ended, right):
     """Return the Verdict on a build with a defect, beside the same build without it."""
     said = new_lines(ended.printed, right.printed)
-    telling = [line for line in said if TROUBLE.search(line)]
-    about = [line for line in telling if FLAWED in line]
+    telling = [line for line in said if TROUBLE.search(line) or PLACE.search(line)]
+    about = sorted((line for line in telling if FLAWED in line),
+                   key=lambda line: not PLACE.search(line))
     # A traceback says last what went wrong.
     message = (about or telling[-1:] or said[-1:] or [""])[0]
     if ended.status:

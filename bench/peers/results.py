@@ -82,6 +82,7 @@ def write_peers(records, bare_seconds, notes, path=RESULTS / "peers.json"):
         "versions": {"python": platform.python_version(), **notes},
         "what": WHAT,
         "defects": NAMES,
+        "articles": ARTICLES,
         "bare_seconds": round(bare_seconds, 3),
         "peers": records,
     }
