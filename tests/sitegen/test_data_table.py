@@ -104,4 +104,4 @@ def test_a_file_that_cannot_be_drawn_is_one_clear_line(problems_of, text, messag
 def test_a_file_that_is_not_published_is_named(problems_of):
     block = BLOCK.replace("tools.json", "tool.json")
     (problem,) = problems_of(json.dumps(DATA), block)
-    assert problem == "1:1: no file 'tool.json' to draw from"
+    assert problem == "2:11: no file 'tool.json' to draw from"
