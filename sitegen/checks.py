@@ -19,13 +19,13 @@ CUSTOM = re.compile(r"<([a-z]+(?:-[a-z]+)+)")
 # no feed may hold either: XML has no way to write these two.
 NO_TEXT = re.compile("[\ud800-\udfff\0-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]")
 
-# What the checks look at on an ordinary page. Where the text holds anything ODD, they
-# look at every element: a page of 500 elements has some 90 of these.
+# What the checks look at on an ordinary page; on one with an ODD attribute, every
+# element: a page of 500 elements has some 90 of these.
 LOOKED_AT = ", ".join([*sorted(JUDGED_TAGS), "a", "area", "img", "link", "meta", "[id]",
                        "[href]", "[src]"])
 ODD = re.compile(r"[\s\"'/](?:on\w+|style|ping|srcdoc|\w*srcset|(?:form)?action|cite"
                  r"|data|longdesc|poster|background|lowsrc|to|from|by|values)\s*="
-                 r"|url\(|xlink|attributename", re.I)
+                 r"|xlink|attributename", re.I)
 
 
 @dataclass(frozen=True)
@@ -115,8 +115,8 @@ def parse(page):
     """Return a page as Parsed."""
     parsed = Parsed(page)
     tree = LexborHTMLParser(page.html)
-    odd = ODD.search(page.html)
-    for node in tree.root.traverse() if odd else tree.css(f":is({LOOKED_AT})"):
+    for node in (tree.root.traverse() if is_odd(page.html)
+                 else tree.css(f":is({LOOKED_AT})")):
         if node.tag and node.tag[0] not in "-!":
             attributes = {key.lower(): value for key, value in node.attributes.items()}
             parsed.elements.append((node.tag.lower(), attributes))
@@ -125,6 +125,17 @@ def parse(page):
             if node.tag == "a" and "href" in attributes and _is_nameless(node):
                 parsed.nameless_links.append(attributes["href"] or "")
     return parsed
+
+
+def is_odd(html):
+    """Tell whether HTML may have an attribute that ordinary pages lack.
+
+    Only the word before each '=' is held to ODD: searching all of a page took a quarter
+    of a build.
+    """
+    names = {before.rsplit(None, 1)[-1] for before in html.split("=")[:-1]
+             if before.strip()}
+    return "url(" in html.lower() or bool(ODD.search(f" {'= '.join(names)}="))
 
 
 def _is_nameless(link):
