@@ -1,6 +1,7 @@
 """What all pages share: styles, scripts, fonts, licences."""
 
 import re
+from collections import Counter
 from functools import cache
 from pathlib import Path
 
@@ -61,25 +62,33 @@ def shared_files(elements):
     return files, problems
 
 
-def page_bytes(path, elements, files):
-    """Return the PageBytes of a page with some elements, by the site's files."""
+def page_bytes(facts, files):
+    """Return path → PageBytes of each page.
+
+    facts  path → checks.Facts
+    files  path → content of all that the site holds
+    """
+    sizes = {path: size_of(content) for path, content in files.items()}
+    shared = {path: size for path, size in sizes.items() if path.startswith("static/")}
+    data = Counter()
+    for path, size in sizes.items():
+        folder, inside, _ = path.partition("/data/")
+        data[folder] += size if inside else 0
+    return {path: PageBytes(sizes[path], data[path.rpartition("/")[0]],
+                            *_shared_bytes(page.elements, shared))
+            for path, page in facts.items()}
+
+
+def _shared_bytes(elements, sizes):
+    """Return the bytes of scripts, styles and fonts that a page with some elements
+    loads, of the path → bytes of all."""
     late = {LATE_WIDGETS[name] for name in elements if name in LATE_WIDGETS}
     names = {f"static/{name}" for name in [*late, *styles_of(elements)]}
-    data = f"{path.rpartition('/')[0]}/data/"
-
-    def total(*kinds):
-        return sum(size_of(content) for name, content in files.items()
-                   if name in kinds or (name.rpartition(".")[0] in names
-                   and name.endswith(kinds)))
-
-    return PageBytes(
-        html=size_of(files[path]),
-        data=sum(size_of(content) for name, content in files.items()
-                 if name.startswith(data)),
-        scripts=total(ASSETS["js"], ASSETS["theme"], ".js"),
-        styles=total(ASSETS["css"], ".css"),
-        fonts=sum(size_of(content) for name, content in files.items()
-                  if name.endswith(".woff2")))
+    used = {path: size for path, size in sizes.items()
+            if path in ASSETS.values() or path.rpartition(".")[0] in names
+            or path.endswith(".woff2")}
+    return [sum(size for path, size in used.items() if path.endswith(kind))
+            for kind in (".js", ".css", ".woff2")]
 
 
 def size_of(content):

@@ -1,11 +1,13 @@
 """Read an article's front matter: what can be read of it, and what is wrong with it."""
 
 import re
+from copy import deepcopy
 
 from sitegen.dates import check_dates
 from sitegen.errors import Place, Problem, enclosing
+from sitegen.fragments import FRAGMENTS
 from sitegen.schemas import UNKNOWN_KEY, schema_errors
-from sitegen.yaml_text import read_what_can_be
+from sitegen.yaml_text import Spots, read_what_can_be
 
 BEGIN = "begin with '---', 'title: …', '---'"
 RULE = "---"
@@ -26,7 +28,7 @@ def read_front_matter(text, path):
     if below == end:
         problems.append(Problem(Place(path, 1, 1), "front matter is not closed",
                                 f"close it with a line '{RULE}' above line {end + 1}"))
-    front, spots, errors = read_what_can_be("\n".join(lines[1:end]))
+    front, spots, errors = _parsed("\n".join(lines[1:end]))
     problems += [
         Problem(Place(path, error.line + 1, error.column), "front matter cannot be "
                 f"read: {error}", "quote a text that holds ': ' or '#'")
@@ -40,6 +42,22 @@ def read_front_matter(text, path):
         front.setdefault("trace", "")
     problems += check_front_matter(front, keys, values, Place(path, 1, 1))
     return front, values, below + 1, problems
+
+
+def _parsed(text):
+    """Return (data, Spots, errors) of YAML; what has no errors is kept."""
+    read = []
+
+    def plain():
+        read[:] = read_what_can_be(text)
+        data, spots, errors = read
+        return not errors and [data, spots.keys, spots.values]
+
+    kept = FRAGMENTS.answer(["front matter", text], plain)
+    if not kept:
+        return read
+    data, *spots = deepcopy(kept)       # whoever has it takes out what is wrong
+    return data, Spots(*spots), []
 
 
 def _end(lines):

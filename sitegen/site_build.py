@@ -233,9 +233,8 @@ class SiteBuild:
 
     def report(self):
         """Return the Report of a finished build."""
-        return Report(self.files, self.built, self.taken, {
-            path: page_bytes(path, facts.elements, self.files)
-            for path, facts in self.facts.items()})
+        return Report(self.files, self.built, self.taken,
+                      page_bytes(self.facts, self.files))
 
 
 def can_be_kept(context, workshop):
