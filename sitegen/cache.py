@@ -14,6 +14,7 @@ import hashlib
 import json
 import os
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 from sitegen.inputs import Inputs, digest_of
@@ -85,7 +86,8 @@ class Store:
     """
 
     def __init__(self, folder, inputs, writes=True):
-        self.folder, self.inputs, self.writes = folder, inputs, writes
+        self.folder, self.inputs = folder, inputs
+        self.writes = writes and folder is not None
         self.used, self.fresh, self.blobs, self.why = {}, {}, {}, {}
 
     def take(self, kind, name):
@@ -133,13 +135,10 @@ class Store:
                 else content)
         digest = hashlib.sha256(data).hexdigest()
         if digest not in self.blobs:
-            if self.folder is None or not self.writes:
-                self.blobs[digest] = Stored(digest, None, data)
-                return digest
-            path = self._blob_path(digest)
-            if not self._is_whole(digest):
-                write_whole(path, data)
-            self.blobs[digest] = Stored(digest, path)
+            kept = self.writes and (
+                self._is_whole(digest) or self._write(self._blob_path(digest), data))
+            self.blobs[digest] = (Stored(digest, self._blob_path(digest)) if kept
+                                  else Stored(digest, None, data))
         return digest
 
     def blob(self, digest):
@@ -156,13 +155,11 @@ class Store:
 
         finished  True after a whole build: what it did not use is removed
         """
-        if self.folder is None or not self.writes:
-            return
         changed = set(self.inputs.changed_files())
         for (kind, name), entry in self.fresh.items():
-            if changed.isdisjoint(entry["inputs"]):
-                write_whole(self._path(kind, name), seal(entry).encode())
-        if finished:
+            if self.writes and changed.isdisjoint(entry["inputs"]):
+                self._write(self._path(kind, name), seal(entry).encode())
+        if finished and self.writes:
             self._sweep()
 
     def _reason(self, entry):
@@ -170,6 +167,15 @@ class Store:
             if self.inputs.digest(name) != digest:
                 return self.inputs.reason(name, digest)
         return None if all(map(self._has, entry["blobs"])) else "the cache is damaged"
+
+    def _write(self, path, content):
+        """Write a file; return whether it could be.  A cache that cannot be written is
+        no failure of the build, which then keeps nothing more."""
+        try:
+            write_whole(path, content)
+        except OSError:
+            self.writes = False
+        return self.writes
 
     def _has(self, digest):
         return digest in self.blobs or self._is_whole(digest)
@@ -211,22 +217,28 @@ def read_last(output):
 
 def write_last(output, options, inputs, summary):
     """Note what a finished build read and wrote."""
-    write_whole(folder_of(output) / LAST, seal({
-        "format": FORMAT, "options": options, "inputs": inputs.record(),
-        "written": written_files(output), "summary": summary}).encode())
+    with suppress(OSError):     # the next build then looks at everything
+        write_whole(folder_of(output) / LAST, seal({
+            "format": FORMAT, "options": options, "inputs": inputs.record(),
+            "written": written_files(output), "summary": summary}).encode())
 
 
 def forget_last(output):
     """Forget the last build, since its output is about to be replaced."""
-    (folder_of(output) / LAST).unlink(missing_ok=True)
+    with suppress(OSError):
+        (folder_of(output) / LAST).unlink(missing_ok=True)
 
 
 def written_files(output):
-    """Return path → [size, time] of every file below the output folder."""
+    """Return path → [size, time] of every file below the output folder; nothing where
+    another build is just replacing it."""
     found = {}
     for place, _, files in os.walk(output):
         for name in files:
-            stat = os.stat(os.path.join(place, name))
+            try:
+                stat = os.stat(os.path.join(place, name))
+            except OSError:
+                return {}
             path = os.path.relpath(os.path.join(place, name), output)
             found[path.replace(os.sep, "/")] = [stat.st_size, stat.st_mtime_ns]
     return found

@@ -1,5 +1,6 @@
 """The whole build, in order: read, make and check, then write."""
 
+from contextlib import suppress
 from pathlib import Path
 
 from sitegen.cache import Store, folder_of, forget_last, read_last, write_last
@@ -7,6 +8,7 @@ from sitegen.errors import BuildFailed, Place, Problem
 from sitegen.inputs import Inputs
 from sitegen.output import refuse_foreign, write_site
 from sitegen.site_build import SiteBuild
+from sitegen.swap import locked
 
 
 def build(content, output, base_url=None, *, run=True, write=True, use_cache=True,
@@ -22,23 +24,28 @@ def build(content, output, base_url=None, *, run=True, write=True, use_cache=Tru
     """
     content, output = Path(content), Path(output)
     refuse_folders(content, output)
-    inputs = Inputs(content.resolve().parent,
-                    read_last(output).get("inputs") if use_cache else None)
-    store = Store(folder_of(output) if use_cache else None, inputs, write)
-    site = SiteBuild(content, store, run, progress)
-    try:
-        site.make(base_url)
-        if write:
-            progress("write")
-            forget_last(output)
-            write_site(site.files, output)
-    except BuildFailed:
-        store.commit(finished=False)
-        raise
-    report = site.report()
-    store.commit(finished=True)
+    folder = folder_of(output)
     if use_cache and write:
-        write_last(output, {"base_url": base_url}, inputs, report.summary())
+        with suppress(OSError):     # nothing is kept, then
+            folder.mkdir(parents=True, exist_ok=True)
+    with locked(folder):            # one build would remove what the other keeps
+        inputs = Inputs(content.resolve().parent,
+                        read_last(output).get("inputs") if use_cache else None)
+        store = Store(folder if use_cache else None, inputs, write)
+        site = SiteBuild(content, store, run, progress)
+        try:
+            site.make(base_url)
+            if write:
+                progress("write")
+                forget_last(output)
+                write_site(site.files, output)
+        except BuildFailed:
+            store.commit(finished=False)
+            raise
+        report = site.report()
+        store.commit(finished=True)
+        if store.writes:
+            write_last(output, {"base_url": base_url}, inputs, report.summary())
     return report
 
 
