@@ -3,10 +3,14 @@
 import os
 import signal
 import subprocess
+import sys
+import tempfile
 import time
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+
+from sitegen.errors import BuildFailed, Place, Problem
 
 try:
     import resource
@@ -70,6 +74,23 @@ def run_child(command, folder, limits, written, output=(None, None)):
     return child.returncode
 
 
+@contextmanager
+def scratch_folder():
+    """Give a folder for one run, which is removed with what the program left there.
+
+    Raises BuildFailed where it cannot be made or filled.
+    """
+    try:
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+            yield Path(folder)
+    except OSError as error:
+        name = Path(error.filename or "").name
+        raise BuildFailed([Problem(
+            Place("temporary files"), f"no program can be run: {error.strerror} "
+            f"({name})", "make room for them, or name another folder in TMPDIR")
+        ]) from None
+
+
 def environment():
     """Return the environment of programs that a build runs: the same everywhere."""
     return {**os.environ, "PYTHONHASHSEED": "0", "PYTHONUTF8": "1"}
@@ -82,17 +103,24 @@ def limit(pid, limits):
     """
     if not hasattr(resource, "prlimit"):
         return
-    tasks = int(Path("/proc/loadavg").read_text().split()[3].partition("/")[2])
-    wanted = {resource.RLIMIT_CPU: limits.processor_seconds,
-              resource.RLIMIT_DATA: limits.memory_mb << 20,
-              resource.RLIMIT_FSIZE: limits.written_mb << 20,
-              resource.RLIMIT_NPROC: tasks + MORE_TASKS,
-              resource.RLIMIT_CORE: 0}
     with suppress(ProcessLookupError):      # it has ended already
-        for which, value in wanted.items():
+        for which, value in ((resource.RLIMIT_CPU, limits.processor_seconds),
+                             (resource.RLIMIT_DATA, limits.memory_mb << 20),
+                             (resource.RLIMIT_FSIZE, limits.written_mb << 20),
+                             (resource.RLIMIT_CORE, 0),
+                             (resource.RLIMIT_NPROC, most_tasks())):
             hard = resource.prlimit(pid, which)[1]
             soft = value if hard == resource.RLIM_INFINITY else min(value, hard)
             resource.prlimit(pid, which, (soft, hard))
+
+
+def most_tasks():
+    """Return how many processes and threads one user may have: more than run now."""
+    try:
+        now = Path("/proc/loadavg").read_text("ascii").split()[3].partition("/")[2]
+    except OSError:         # a system that does not tell
+        return sys.maxsize
+    return int(now) + MORE_TASKS
 
 
 def wait(child, limits, written):

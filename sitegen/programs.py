@@ -1,11 +1,9 @@
 """Run a program that traces.toml names, and take what it prints."""
 
 import sys
-import tempfile
-from pathlib import Path
 
 from sitegen.audited import audited, read_report
-from sitegen.children import LimitHit, Limits, run_child
+from sitegen.children import LimitHit, Limits, run_child, scratch_folder
 from sitegen.content import shown
 from sitegen.errors import Place, Problem
 
@@ -20,10 +18,9 @@ def run_trace(folder, trace_id, argv, limits=LIMITS):
     argv  the program and its arguments; "python" is the interpreter that builds
     """
     path, root = shown(folder, folder / "traces.toml"), folder.resolve().parent
-    with tempfile.TemporaryDirectory() as own:
-        report = Path(own) / "report.txt"
-        text, why, todo = _printed(command_of(argv, root, report), root, Path(own),
-                                   limits)
+    with scratch_folder() as own:
+        report = own / "report.txt"
+        text, why, todo = _printed(command_of(argv, root, report), root, own, limits)
         reads = read_report(report)
     if not why:
         return f"{path} [{trace_id}]", text, [], reads

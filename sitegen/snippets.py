@@ -2,12 +2,11 @@
 
 import json
 import shutil
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
 from sitegen.audited import Reads, audited, read_report
-from sitegen.children import LimitHit, Limits, run_child
+from sitegen.children import LimitHit, Limits, run_child, scratch_folder
 from sitegen.content import read_text
 from sitegen.errors import Place, Problem, known
 from sitegen.records import Directive
@@ -84,8 +83,8 @@ def run_snippets(snippets, files, limits=LIMITS):
     """
     if not snippets:
         return {}, [], Reads()
-    with tempfile.TemporaryDirectory() as own:
-        own, folder = Path(own), Path(own) / "work"
+    with scratch_folder() as own:
+        folder = own / "work"
         _put(own / "job.json", json.dumps([[s.id, s.code] for s in snippets]))
         folder.mkdir()
         for name, content in files.items():

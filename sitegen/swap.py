@@ -41,7 +41,7 @@ def new_folder(output):
     try:
         yield fresh
     finally:
-        shutil.rmtree(fresh, ignore_errors=True)
+        remove(fresh)
         release(held)
 
 
@@ -91,13 +91,25 @@ def sweep(output):
     for old in left(output, "old"):     # there for a moment only, under the same lock
         if not output.exists():
             os.rename(old, output)
-        shutil.rmtree(old, ignore_errors=True)
+        remove(old)
     for fresh in left(output, "new"):
         with suppress(OSError):         # its build runs, or has just removed it
             held = lock(fresh)
             if held is not None or time.time() - fresh.stat().st_mtime > OLD_SECONDS:
-                shutil.rmtree(fresh, ignore_errors=True)
+                remove(fresh)
             release(held)
+
+
+def remove(folder):
+    """Remove a folder if it is there, an old site that was made read-only too."""
+    shutil.rmtree(folder, ignore_errors=True)
+    if folder.exists():
+        with suppress(OSError):
+            folder.chmod(0o700)
+            for path, names, _ in os.walk(folder):
+                for name in names:
+                    os.chmod(os.path.join(path, name), 0o700)
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def left(output, kind):
@@ -109,9 +121,10 @@ def left(output, kind):
 
 @contextmanager
 def locked(folder):
-    """Hold a folder's lock, after waiting for it, where the system has such locks."""
+    """Hold a folder's lock, after waiting for it, where there are such locks, and such
+    a folder."""
     held = None
-    with suppress(PermissionError):     # what cannot be read can still be written to
+    with suppress(OSError):
         held = lock(folder, wait=True)
     try:
         yield
