@@ -1,5 +1,6 @@
 """Small content folders made from text, and what becomes of them, for tests."""
 
+import os
 import re
 from pathlib import Path
 from unittest.mock import patch
@@ -11,6 +12,7 @@ from sitegen.pipeline import build
 
 SETTINGS = 'title = "Site"\ndescription = "About it."\narticles = ["a"]\n'
 FRONT = "---\ntitle: Title\n---\n"
+NOBODY = 65534
 FRONT_LINES = FRONT.count("\n")
 
 
@@ -107,3 +109,27 @@ def snapshot(folder):
     """Return path → bytes of every file below a folder."""
     return {path.relative_to(folder).as_posix(): path.read_bytes()
             for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def as_nobody(call, *folders):
+    """Return the text of what a call returns for a user to whom modes mean something.
+
+    folders  given to that user, with what is in them, where we are root
+    """
+    reader, writer = os.pipe()
+    if os.getuid() == 0:
+        for folder in folders:
+            for path in [folder, *folder.rglob("*")]:
+                os.chown(path, NOBODY, NOBODY)
+    child = os.fork()
+    if child == 0:
+        try:
+            if os.getuid() == 0:
+                os.setuid(NOBODY)
+            os.write(writer, str(call()).encode())
+        finally:
+            os._exit(0)
+    os.close(writer)
+    os.waitpid(child, 0)
+    with os.fdopen(reader) as answer:
+        return answer.read()

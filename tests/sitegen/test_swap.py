@@ -4,7 +4,9 @@ import errno
 import os
 import subprocess
 import sys
+import tempfile
 import time
+from pathlib import Path
 
 import pytest
 
@@ -12,7 +14,7 @@ from sitegen import swap
 from sitegen.errors import BuildFailed
 from sitegen.output import MARKER, write_site
 from sitegen.swap import OLD_SECONDS, exchange, lock, new_folder, release, replace
-from tests.site_builder import snapshot
+from tests.site_builder import as_nobody, snapshot
 
 LEFT = ".out-new-abcd1234"
 
@@ -122,6 +124,17 @@ def test_what_a_running_build_writes_is_left_alone(tmp_path):
         assert running.is_dir()
         write_site({"x": "y"}, tmp_path / "out")
         assert not running.exists()
+
+
+def test_an_old_site_that_was_made_read_only_is_removed():
+    with tempfile.TemporaryDirectory() as parent:
+        folder = Path(parent) / LEFT
+        (folder / "a" / "closed").mkdir(parents=True)
+        (folder / "a" / "b").write_text("x")
+        (folder / "a" / "closed").chmod(0)
+        (folder / "a").chmod(0o555)
+        assert as_nobody(lambda: swap.remove(folder), Path(parent)) == "None"
+        assert not folder.exists()
 
 
 @pytest.mark.parametrize(("age", "stays"), [(0, True), (OLD_SECONDS + 60, False)])
