@@ -17,7 +17,7 @@ COMPILE = $(LOCK)/bin/uv pip compile --quiet --universal --python-version 3.11 \
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help site serve check trace probe train-twin test test-torch test-probe test-training test-cuda bench bench-probe bench-peers golden lock clean
+.PHONY: help site serve new check trace probe train-twin test test-torch test-probe test-training test-cuda bench bench-probe bench-peers golden lock clean
 
 help:  ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' Makefile
@@ -27,6 +27,9 @@ site: $(SITE)/made  ## build _site/ and what it needs to be built [ARGS=…]
 
 serve: $(SITE)/made  ## build _site/, show it, and follow what is saved
 	$(SITE)/bin/python build.py serve
+
+new: $(SITE)/made  ## begin an article: make new SLUG=my-article [ARGS=…]
+	$(SITE)/bin/python build.py new "$$SLUG" $(ARGS)
 
 check: $(SITE)/made  ## find what a build would find, and write nothing
 	$(SITE)/bin/python build.py check

@@ -1,7 +1,9 @@
 """The command line of the site's generator: build.py --help."""
 
 import importlib
+import os
 import sys
+from pathlib import Path
 
 from sitegen.cache import nothing_changed
 from sitegen.commands.arguments import parse_arguments
@@ -9,7 +11,7 @@ from sitegen.commands.reporting import say_done, say_failed
 from sitegen.errors import BuildFailed
 from sitegen.report import Report
 
-INTERRUPTED = 130
+WRONG_USAGE, INTERRUPTED = 2, 130
 
 
 def unchanged(options):
@@ -26,22 +28,39 @@ def run(options):
     """Run a command; return the exit status."""
     if report := unchanged(options):
         return say_done(options, report)
-    # The only import that waits: the libraries of an article take most of the time of
-    # a command that finds nothing to do.
-    command = importlib.import_module(f"sitegen.commands.{options.command}")
     try:
+        # The only import that waits: the libraries of an article take most of the time
+        # of a command that finds nothing to do.
+        command = importlib.import_module(f"sitegen.commands.{options.command}")
         return command.run(options)
     except BuildFailed as failure:
         return say_failed(options, failure.problems)
+    except ModuleNotFoundError as missing:
+        if missing.name.startswith("sitegen"):
+            raise
+        return say_other_python(missing.name)
+
+
+def say_other_python(module):
+    """Say which Python has a module that this one lacks; return the exit status."""
+    made = next(Path(__file__).parent.glob(".venv/site-*/*/python"), None)
+    print(f"build.py: this Python has no module '{module}'\n  use the one that make "
+          f"site makes: {made or '.venv/site-…/bin/python'}", file=sys.stderr)
+    return WRONG_USAGE
 
 
 def main(argv=None):
     """Run the command line; return the exit status."""
     try:
-        return run(parse_arguments(sys.argv[1:] if argv is None else argv))
+        status = run(parse_arguments(sys.argv[1:] if argv is None else argv))
+        sys.stdout.flush()
     except KeyboardInterrupt:
         print("stopped", file=sys.stderr)
         return INTERRUPTED
+    except BrokenPipeError:     # whoever read this wants no more of it, as head does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    return status
 
 
 if __name__ == "__main__":

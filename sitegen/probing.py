@@ -7,6 +7,7 @@ from pathlib import Path
 from sitegen.errors import BuildFailed, Place, Problem
 
 ROOT = Path(__file__).parent.parent
+STANDARD_ERROR = 2      # standard output is for what a build says, perhaps to programs
 
 
 def run_probe(device, model=None):
@@ -16,7 +17,7 @@ def run_probe(device, model=None):
     device  as the probe's --device
     model   as its --model; a file or folder is looked for where we are
 
-    What it prints is passed on.  Raises BuildFailed where it fails.
+    What it prints is passed on to standard error.  Raises BuildFailed where it fails.
     """
     if model and Path(model).exists():
         model = str(Path(model).resolve())
@@ -24,7 +25,8 @@ def run_probe(device, model=None):
     settings = {**os.environ, "DEVICE": device, "MODEL": model or ""}
     try:
         done = subprocess.run(["make", "--silent", "--directory", str(ROOT), "probe"],
-                              env=settings, stdin=subprocess.DEVNULL)
+                              env=settings, stdin=subprocess.DEVNULL,
+                              stdout=STANDARD_ERROR)
     except OSError as error:
         raise _failed(device, f"make cannot be run: {error.strerror}") from None
     except ValueError as error:     # a NUL in a name

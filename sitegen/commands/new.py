@@ -180,11 +180,11 @@ def replace_file(file, content):
 
 def next_steps(content, slug):
     """Return the lines that say what was made, and what to do now."""
-    named = "" if content == Path("content") else (
-        f" --content {shlex.quote(str(content))}")
+    serve = "make serve" if content == Path("content") else (
+        f"python build.py serve --content {shlex.quote(str(content))}")
     return (f"{content / 'articles' / slug / 'index.md'}: write here\n"
             f"{content / 'site.toml'}: '{slug}' comes last in the order of reading\n"
-            f"python build.py serve{named}: shows it, and follows what you save")
+            f"{serve}: shows it, and follows what you save")
 
 
 def _failed(path, message, todo=""):

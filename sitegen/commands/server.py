@@ -109,6 +109,7 @@ class Handler(BaseHTTPRequestHandler):
     """Answers GET and HEAD."""
 
     protocol_version = "HTTP/1.1"
+    timeout = 60        # seconds after which a silent connection is closed
 
     def parse_request(self):
         """Read a request; refuse what nobody who shows pages would ask."""

@@ -2,6 +2,9 @@
 
 import io
 import json
+import os
+import subprocess
+import sys
 from contextlib import redirect_stderr, redirect_stdout
 
 import pytest
@@ -9,6 +12,7 @@ import pytest
 from build import main
 from sitegen.commands.arguments import COMMANDS
 from sitegen.schemas import schema_errors
+from tests.serving import BUILD
 from tests.site_builder import snapshot
 from tests.synthetic_trace import synthetic_trace
 
@@ -261,3 +265,31 @@ def test_what_a_terminal_would_obey_is_not_printed(site):
     (site.content / "articles/a/\x1b[2Jx").symlink_to("nowhere")
     _, _, err = run(site)
     assert err.startswith("content/articles/a/\N{REPLACEMENT CHARACTER}[2Jx: a link")
+
+
+def test_a_reader_that_goes_away_is_no_traceback(site):
+    site.article("Text.\n")
+    read, write = os.pipe()
+    os.close(read)
+    done = subprocess.run(
+        [sys.executable, BUILD, "--json", "--content", site.content, "--output",
+         site.output], stdout=write, stderr=subprocess.PIPE, text=True)
+    os.close(write)
+    assert (done.returncode, done.stderr) == (1, "")
+
+
+def test_a_python_without_the_libraries_names_the_right_one(site):
+    site.article("Text.\n")
+    done = subprocess.run([sys.executable, "-S", BUILD, "--content", site.content,
+                           "--output", site.output], capture_output=True, text=True)
+    assert done.returncode == 2 and "Traceback" not in done.stderr
+    assert done.stderr.startswith("build.py: this Python has no module '")
+    assert "  use the one that make site makes: .venv" in done.stderr
+
+
+def test_a_command_line_that_is_stopped_says_so(site, monkeypatch):
+    def stopped(*arguments, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("sitegen.commands.build.build", stopped)
+    assert run(site) == (130, "", "stopped\n")
