@@ -71,6 +71,7 @@ def write_whole(path, content):
     try:
         with open(handle, "wb") as file:
             file.write(content)
+        os.chmod(fresh, 0o644)      # the site has links to it, which servers read
         os.replace(fresh, path)
     except BaseException:
         os.unlink(fresh)

@@ -210,6 +210,13 @@ def test_build_is_what_is_done_where_no_command_is_named(site):
     assert snapshot(site.output) == unnamed
 
 
+def test_everybody_may_read_what_was_built(site):
+    site.article("Text.\n")
+    run(site)
+    pages = list(site.output.rglob("*.html"))
+    assert pages and all(path.stat().st_mode & 0o777 == 0o644 for path in pages)
+
+
 def test_quiet_prints_nothing_but_problems(site):
     site.article("Text.\n")
     assert run(site, "--quiet") == (0, "", "")
