@@ -28,6 +28,7 @@ class Notes:
         self.opened, self.made, self.listed = set(), set(), set()
         self.sought = {}    # folder → names of modules that were looked for in it
         self.tops = set()   # those of them that belong to no package
+        self.variables = set()  # of the environment
         self.unseen = ""    # the first thing whose effects no event tells
 
     def note(self, event, arguments):
@@ -87,7 +88,19 @@ class Notes:
                 print(ascii({
                     "opened": self.opened, "made": self.made, "listed": self.listed,
                     "sought": self.sought, "missed": self.tops - sys.modules.keys(),
-                    "unseen": self.unseen}), file=file)
+                    "variables": self.variables, "unseen": self.unseen}), file=file)
+
+
+class Environment(dict):
+    """The variables of os.environ, which notes the names that are looked up."""
+
+    def __init__(self, variables, noted):
+        super().__init__(variables)
+        self.noted = noted
+
+    def __getitem__(self, name):
+        self.noted.add(os.fsdecode(name))
+        return super().__getitem__(name)
 
 
 def absolute(path):
@@ -126,6 +139,9 @@ def main():
     atexit.register(notes.write, report, os.getpid())
     sys.excepthook = without_our_frames
     sys.meta_path.insert(0, notes)
+    os.environ._data = Environment(os.environ._data, notes.variables)
+    if hasattr(os, "environb"):
+        os.environb._data = os.environ._data
     sys.addaudithook(notes.note)
     run(sys.argv[0])
 

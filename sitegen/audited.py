@@ -3,8 +3,7 @@
 Seen is whatever Python audits: files that are opened or imported, through NumPy, mmap
 and sqlite3 too, folders that are listed, modules that were looked for in vain.  Not
 seen is a library that opens files in C or Rust by itself (h5py, safetensors'
-`safe_open`, pyarrow), a file that is only asked whether it is there, the environment
-and the clock.
+`safe_open`, pyarrow), a file that is only asked whether it is there, and the clock.
 """
 
 import ast
@@ -15,6 +14,8 @@ import tempfile
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+
+from sitegen.children import SAME
 
 CHILD = Path(__file__).with_name("audit_child.py")
 GENERATOR = os.path.dirname(os.path.realpath(__file__))
@@ -31,20 +32,22 @@ BYTECODE = re.compile(r"(.*)__pycache__[\\/]([^\\/]+)\.[^.\\/]+\.pyc", re.DOTALL
 class Reads:
     """What a program read.
 
-    files     absolute paths of files that it opened, imported or looked for, outside
-              the interpreter's library, packages and the working folder; one that is
-              absent counts as such: when it appears, the result may change
-    names     the same of the working folder, relative to it, with /, and the modules
-              that were looked for in it; "." where it was listed
-    folders   absolute paths of other folders that it listed, or looked for modules in
-    packages  distribution → version of what was imported from site-packages
-    unseen    why nobody can tell what else it read, so that its result is not stored
+    files      absolute paths of files that it opened, imported or looked for, outside
+               the interpreter's library, packages and the working folder; one that is
+               absent counts as such: when it appears, the result may change
+    names      the same of the working folder, relative to it, with /, and the modules
+               that were looked for in it; "." where it was listed
+    folders    absolute paths of other folders that it listed, or looked for modules in
+    packages   distribution → version of what was imported from site-packages
+    variables  names of the environment's variables that it looked up
+    unseen     why nobody can tell what else it read, so that its result is not stored
     """
 
     files: frozenset = frozenset()
     names: frozenset = frozenset()
     folders: frozenset = frozenset()
     packages: dict = field(default_factory=dict)
+    variables: frozenset = frozenset()
     unseen: str = ""
 
     @property
@@ -82,7 +85,7 @@ def read_report(report, working=None):
                if counts(path) and not is_below(path, TEMPORARY)]
     unseen = told["unseen"] or "".join(f"writes {name}" for name in written[:1])
     return Reads(frozenset(files), frozenset(names), frozenset(folders), packages,
-                 unseen)
+                 frozenset(told["variables"] - SAME.keys()), unseen)
 
 
 def source_of(path):

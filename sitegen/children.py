@@ -17,6 +17,8 @@ try:
 except ImportError:     # Windows; there only the time and what is written are limited
     resource = None
 
+SAME = {"PYTHONHASHSEED": "0", "PYTHONUTF8": "1", "LC_ALL": "C.UTF-8", "LANGUAGE": "",
+        "TZ": "UTC", "COLUMNS": "80", "LINES": "24"}
 MORE_TASKS = 1000   # processes and threads that a program may add to the machine's
 LOOK_SECONDS = 0.5  # between two looks at what was written
 
@@ -93,7 +95,7 @@ def scratch_folder():
 
 def environment():
     """Return the environment of programs that a build runs: the same everywhere."""
-    return {**os.environ, "PYTHONHASHSEED": "0", "PYTHONUTF8": "1"}
+    return {**os.environ, **SAME}
 
 
 def limit(pid, limits):

@@ -105,7 +105,8 @@ class Inputs:
         """Return the names of what a program read outside its working folder."""
         return [*map(self.name_of, sorted(reads.files)),
                 *(self.name_of(folder) + "/" for folder in sorted(reads.folders)),
-                *(PACKAGE + plain_name(name) for name in sorted(reads.packages))]
+                *(PACKAGE + plain_name(name) for name in sorted(reads.packages)),
+                *(ENV + name for name in sorted(reads.variables))]
 
     def path_of(self, name):
         """Return the path of the file or folder that a name stands for."""
@@ -137,7 +138,8 @@ class Inputs:
             self.versions = installed() if self.versions is None else self.versions
             return self.versions.get(name.removeprefix(PACKAGE))
         if name.startswith(ENV):
-            return os.environ.get(name.removeprefix(ENV))
+            value = os.environ.get(name.removeprefix(ENV))
+            return None if value is None else digest_of(value)  # it may be a secret
         if name.endswith("/"):
             folder = self.path_of(name)
             return digest_of(names_below(folder)) if os.path.isdir(folder) else None

@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from sitegen import audited as audited_module
 from sitegen.audited import Reads, audited, read_report
 
 PLAIN = {
@@ -150,6 +151,21 @@ def test_a_package_that_is_not_installed_is_told(tmp_path):
             if path.endswith("site-packages/no_such_package.py")]
 
 
+def test_variables_that_are_looked_up_are_told(tmp_path):
+    code = ("import os\nos.environ.get('ONE'), 'TWO' in os.environ, os.getenv('PATH')\n"
+            "os.environ['OWN'] = '1'\nos.getenv('TZ'), os.getenvb(b'SIX')\n"
+            "assert os.environb[b'OWN'] == b'1'")
+    assert reads_of(tmp_path, code).variables == {"ONE", "TWO", "PATH", "SIX", "OWN"}
+    assert reads_of(tmp_path, "import json").variables == frozenset()
+
+
+def test_what_a_program_writes_for_others_is_said(tmp_path, monkeypatch):
+    code = "open('made.txt', 'w').close(); open('made.txt').close()"
+    assert not reads_of(tmp_path, code).processes
+    monkeypatch.setattr(audited_module, "TEMPORARY", "/nowhere")
+    assert reads_of(tmp_path, code).unseen == "writes made.txt"
+
+
 def test_what_a_program_made_itself_is_not_read(tmp_path):
     reads = reads_of(tmp_path, "import tempfile\nwith tempfile.NamedTemporaryFile() as "
                      "f:\n    f.write(b'x')\n    open(f.name).read()")
@@ -210,5 +226,5 @@ def test_what_was_read_is_told_when_the_program_fails(tmp_path):
 
 
 def test_no_reads_are_equal_to_no_reads():
-    assert Reads() == Reads(frozenset(), frozenset(), frozenset(), {}, "")
+    assert Reads() == Reads(frozenset(), frozenset(), frozenset(), {}, frozenset(), "")
     assert not Reads().processes
