@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+import unicodedata
 from dataclasses import replace
 
 from sitegen.errors import Place, Problem, known, stop_if
@@ -194,8 +195,9 @@ def read_front(folder, slug):
 
 def find_files(folder, path):
     """Return (name → Path, problems) of the files beside an article, hidden ones left
-    out; a link that leads out of the folder, or to a folder, is refused."""
-    files, problems = {}, []
+    out; a link that leads out of the folder, or to a folder, is refused, and a name
+    that some file system does not tell from another."""
+    files, problems, names = {}, [], {"index.html": "index.html"}
     for file in sorted(folder.rglob("*")):
         name = file.relative_to(folder).as_posix()
         if any(part.startswith(HIDDEN) or part == "__pycache__"
@@ -210,5 +212,14 @@ def find_files(folder, path):
             problems.append(Problem(place, "the article's page has this name",
                                     "rename the file"))
         elif file.is_file() and name != "index.md":
+            other = names.setdefault(same_file(name), name)
+            if other != name:
+                problems.append(Problem(place, f"many computers take '{other}' and "
+                                        f"'{name}' for one file", "rename one of them"))
             files[name] = file
     return files, problems
+
+
+def same_file(name):
+    """Return what is equal for names that some file systems do not tell apart."""
+    return unicodedata.normalize("NFC", name).casefold()
