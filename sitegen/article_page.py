@@ -37,10 +37,14 @@ PAGE_PACKAGES = [PACKAGE + name for name in (
 REFERENCES, CODE_OF, BESIDE = "the references ", "the code of ", "the names beside "
 
 
-def new_environment():
-    """Return the Jinja2 environment: strict names, everything escaped."""
+def new_environment(compiled=None):
+    """Return the Jinja2 environment: strict names, everything escaped.
+
+    compiled  CompiledTemplates of earlier builds, if there are any
+    """
     environment = Environment(loader=FileSystemLoader(ROOT / "templates"),
-                              undefined=StrictUndefined, autoescape=True)
+                              undefined=StrictUndefined, autoescape=True,
+                              bytecode_cache=compiled)
     environment.policies["json.dumps_kwargs"] = {"allow_nan": False}
     return environment
 

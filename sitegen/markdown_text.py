@@ -11,7 +11,12 @@ from xml.etree import ElementTree
 import markdown
 from markdown.blockprocessors import HashHeaderProcessor
 from markdown.extensions import Extension
+from markdown.extensions.abbr import AbbrExtension
 from markdown.extensions.attr_list import AttrListTreeprocessor
+from markdown.extensions.def_list import DefListExtension
+from markdown.extensions.footnotes import FootnoteExtension
+from markdown.extensions.md_in_html import MarkdownInHtmlExtension
+from markdown.extensions.sane_lists import SaneListExtension
 from markdown.extensions.tables import TableExtension
 from markdown.preprocessors import Preprocessor
 from markdown.treeprocessors import Treeprocessor
@@ -21,8 +26,6 @@ from pymdownx.blocks.block import Block
 from sitegen.inline_patterns import GuardedPatterns
 from sitegen.lists import indent_lists
 from sitegen.scan import MARK
-
-PLAIN_EXTENSIONS = ["abbr", "def_list", "footnotes", "md_in_html", "sane_lists"]
 
 
 class DirectiveBlock(Block):
@@ -101,7 +104,9 @@ class OurReading(Extension):
 def new_markdown(directive_names):
     """Return a Markdown instance; call its `reset` before each `convert`."""
     return markdown.Markdown(extensions=[
-        *PLAIN_EXTENSIONS, TableExtension(use_align_attribute=True), OurReading(),
+        AbbrExtension(), DefListExtension(), FootnoteExtension(),
+        MarkdownInHtmlExtension(), SaneListExtension(),
+        TableExtension(use_align_attribute=True), OurReading(),
         Directives(directive_names), GuardedPatterns()])
 
 

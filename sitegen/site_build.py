@@ -16,6 +16,7 @@ from sitegen.article_page import (
 )
 from sitegen.assets import ASSETS, ROOT, page_bytes, shared_files
 from sitegen.checks import Facts, check_links, check_page
+from sitegen.compiled_templates import CompiledTemplates
 from sitegen.content import (
     index_of,
     read_article,
@@ -74,7 +75,8 @@ class SiteBuild:
             site_record(site, base_url),
             {name: trace for name, trace in traces.items() if trace},
             frozenset(name for name, trace in traces.items() if trace is None),
-            published, self.references(), new_environment(), new_markdown(MODULES),
+            published, self.references(),
+            new_environment(CompiledTemplates(self.store)), new_markdown(MODULES),
             self.store, LIMITS.raised(settings.get("limits", {})), self.run)
         self.tell_inputs(workshop)
         self.progress("pages")
