@@ -15,9 +15,12 @@ LINKS = {"a", "area"}
 # Attributes whose address is followed on a click, and those that a browser loads.
 FOLLOWED = {"href", "xlink:href", "action", "formaction", "cite", "longdesc"}
 LOADED = {"src", "srcset", "imagesrcset", "data", "poster", "background", "lowsrc"}
+ADDRESSES = FOLLOWED | LOADED
 ANIMATED = {"to", "from", "by", "values"}
 SAFE_SCHEMES = {"", "http", "https", "mailto", "tel"}
 FOREIGN = {"http", "https"}
+SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
+IGNORED = re.compile(r"[\0- ]+")      # in an address, by browsers
 URL_FUNCTION = re.compile(r"url\(\s*[\"']?([^\"')]*)", re.I)
 
 
@@ -68,7 +71,7 @@ def addresses_of(name, value):
         if value.lstrip().startswith("data:"):
             return [value]
         return [part.split()[0] for part in value.split(",") if part.strip()]
-    if name in FOLLOWED | LOADED:
+    if name in ADDRESSES:
         return [value]
     if name in ANIMATED:
         return value.split(";")
@@ -91,12 +94,11 @@ def _may_lead_out(tag, name, attributes):
 
 def scheme(address):
     """Return an address's scheme as a browser reads it: control characters go first."""
-    cleaned = "".join(character for character in address if character > " ")
-    before, colon, _ = cleaned.partition(":")
-    is_scheme = colon and re.fullmatch(r"[A-Za-z][A-Za-z0-9+.-]*", before)
-    return before.lower() if is_scheme else ""
+    found = SCHEME.match(IGNORED.sub("", address))
+    return found[1].lower() if found else ""
 
 
 def _is_foreign(address):
-    cleaned = "".join(character for character in address if character > " ")
-    return scheme(address) in FOREIGN or cleaned.replace("\\", "/").startswith("//")
+    if scheme(address) in FOREIGN:
+        return True
+    return IGNORED.sub("", address).replace("\\", "/").startswith("//")
