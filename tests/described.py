@@ -1,7 +1,8 @@
-"""What exists and so has to be described: read from the code, never from a list here."""
+"""What messages there are: read from the code, so that no list of them grows old."""
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -13,7 +14,7 @@ MADE = {"message", "BROKEN"}                # variables that hold messages
 ELSEWHERE = {"message", "error", "why"}     # a message that was made somewhere else
 NO_MESSAGE = {"AttributeError", "StopIteration"}
 # Two words, or one beside a quoted name or a colon.
-WORDS = re.compile(r"[A-Za-z]{2}.* [A-Za-z]|[':=].* [a-z]{2}|[a-z]{2}: |[a-z]{2} '", re.S)
+WORDS = re.compile(r"[A-Za-z]{2}.* [A-Za-z]|[':=].* [a-z]{2}|[a-z]{2}(: | ')", re.S)
 PLAIN = {"rstrip", "removesuffix", "removeprefix", "strip", "format"}
 
 
@@ -31,6 +32,7 @@ def read_tree(file):
     return Constants().visit(tree)
 
 
+@cache
 def all_messages():
     """Return every message that build.py can tell."""
     files = [ROOT / "build.py", *sorted((ROOT / "sitegen").rglob("*.py"))]
@@ -78,17 +80,24 @@ def messages_of(tree):
 
 def told_by(node):
     """Yield the expressions among which a statement or call has a message."""
-    if isinstance(node, ast.Call) and name_of(node.func) in TOLD:
+    if isinstance(node, ast.Call) and (name_of(node.func) in TOLD or is_printed(node)):
         yield node.args
-    if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
-        if name_of(node.exc.func) not in NO_MESSAGE:
-            yield node.exc.args
+    if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call) and (
+            name_of(node.exc.func) not in NO_MESSAGE):
+        yield node.exc.args
     if isinstance(node, ast.Yield | ast.Return) and isinstance(node.value, ast.Tuple):
         yield node.value.elts
     if isinstance(node, ast.Yield) and node.value is not None:
         yield [node.value]
     if isinstance(node, ast.Assign) and name_of(node.targets[0]) in MADE:
         yield from ([value] for value in values_of(node.value))
+
+
+def is_printed(call):
+    """Tell whether a call prints to standard error."""
+    return name_of(call.func) == "print" and any(
+        keyword.arg == "file" and name_of(keyword.value) == "stderr"
+        for keyword in call.keywords)
 
 
 def parts_of(node):

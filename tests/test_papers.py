@@ -5,14 +5,17 @@ build's output is compared with what the build says.  Each check is tried on not
 which a line was taken, and on notes with a line that was invented.
 """
 
-import json
 import re
 import shutil
+import textwrap
 from functools import cache
+from unittest.mock import patch
 
 import pytest
 
+from sitegen.children import SAME
 from sitegen.commands.arguments import COMMANDS, STATUS
+from sitegen.commands.new import article_text
 from sitegen.directives import MODULES
 from sitegen.errors import BuildFailed
 from sitegen.pipeline import build
@@ -55,7 +58,7 @@ def headings(text, level):
 
 
 def keys_of(schema):
-    """Yield a schema's keys; of one that holds keys of its own, these: limits.seconds."""
+    """Yield a schema's keys; of what holds keys of its own, these: limits.seconds."""
     for name, value in schema["properties"].items():
         inner = value.get("properties")
         yield from (f"{name}.{key}" for key in inner) if inner else (name,)
@@ -76,7 +79,8 @@ def directives(text):
 
 def directive_options(text):
     part = section(text, "## Directives")
-    return ({f"{name}: {option}" for name in MODULES for option in MODULES[name].OPTIONS},
+    return ({f"{name}: {option}" for name, module in MODULES.items()
+             for option in module.OPTIONS},
             {f"{name}: {option}" for name in headings(part, 3)
              for option in rows(section(part, f"### {name}"))})
 
@@ -123,8 +127,7 @@ def make_variables(text):
 def environment_variables(text):
     read = {name for file in (ROOT / "sitegen").rglob("*.py") for name in re.findall(
         r"environ\.get\(\"(\w+)\"", file.read_text("utf-8"))}
-    return read, read & set(re.findall(r"`([A-Z_]+)`", text)) | {
-        name for name in re.findall(r"`([A-Z]+_DISPLAY)`", text)}
+    return {*read, *SAME}, rows(section(text, "### Environment"))
 
 
 def exit_statuses(text):
@@ -155,14 +158,14 @@ KINDS = {
     command_options: (GUIDE, "| `--external` |"),
     make_targets: (GUIDE, "| `make golden` |"),
     make_variables: (GUIDE, "| `SEED` |"),
-    environment_variables: (GUIDE, "| `--no-open` |"),
+    environment_variables: (GUIDE, "| `DISPLAY`, `WAYLAND_DISPLAY` |"),
     exit_statuses: (GUIDE, "| 130 |"),
     messages: (ERRORS, "- `no front matter` —"),
-    elements: (MAP, "| `tensor-walk` |"),
+    elements: (MAP, "| `site-search` |"),
 }
 INVENTED = {"### side-note": "### invented", "| 130 |": "| 131 |",
             "### view": "### invented", "| `make golden` |": "| `make invented` |",
-            "| `SEED` |": "| `INVENTED` |", "| `--no-open` |": "| `INVENTED_DISPLAY` |",
+            "| `SEED` |": "| `INVENTED` |",
             "- `no front matter` —": "- `an invented message` —"}
 
 
@@ -193,86 +196,93 @@ def test_a_line_that_was_invented_is_noticed(kind):
 
 # ------------------------------------------------------------------- the examples
 
-def make_site(folder, text):
-    """Write the content folder that the guide's files and examples are."""
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """Return the folder of a small site of the guide's files, its traces in a cache."""
+    folder = tmp_path_factory.mktemp("guide")
     for name in ("model/tiny_llama.py", "model/twin.npz", "content/configurations.json",
                  "content/walk.toml", "content/changes.json"):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, folder / name)
-    for name, content in FILE.findall(text):
+    for name, content in FILE.findall(note(GUIDE)):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(content, "utf-8")
-    article = f"---\n{FRONT.search(text)[1]}---\n\n" + "\n".join(EXAMPLE.findall(text))
-    (folder / "content/articles/my-article/index.md").write_text(article, "utf-8")
-    return folder / "content"
+    return folder
 
 
-def build_site(folder, text):
-    """Build the guide's site; return its files."""
-    return build(make_site(folder, text), folder / "_site", use_cache=False).files
+def build_article(site, front, text):
+    """Build the site with an article; return its files.  The pages' scripts are left
+    out: they have tests of their own."""
+    file = site / "content/articles/my-article/index.md"
+    file.write_text(f"---\n{front}---\n{text}", "utf-8")
+    with patch("sitegen.assets.link_with_late", lambda *paths: ("", {}, [])):
+        return build(site / "content", site / "_site").files
 
 
-def test_the_examples_build_and_show_every_directive_and_option(tmp_path):
-    examples = "\n".join(EXAMPLE.findall(note(GUIDE)))
-    written = {name: re.findall(rf"^/// {name}\b.*\n((?:    .*\n)*)", examples, re.M)
-               for name in MODULES}
-    missing = [f"{name}: {option}" for name in MODULES for option in MODULES[name].OPTIONS
-               if not re.search(rf"^    {option}:", "".join(written[name]), re.M)]
-    assert [name for name, found in written.items() if not found] == []
-    assert missing == []
-    page = build_site(tmp_path, note(GUIDE))["my-article/index.html"].read_bytes()
+def examples():
+    """Return the guide's front matter, and its examples as one article."""
+    return FRONT.search(note(GUIDE))[1], "\n".join(EXAMPLE.findall(note(GUIDE)))
+
+
+def unused(text):
+    """Yield each directive, and each 'directive: option', that a text does not use."""
+    for name, module in MODULES.items():
+        used = re.findall(rf"^/// {name}\b.*\n((?:    .*\n)*)", text, re.M)
+        if not used:
+            yield name
+        yield from (f"{name}: {option}" for option in module.OPTIONS
+                    if not re.search(rf"^    {option}:", "".join(used), re.M))
+
+
+def test_every_directive_and_option_has_an_example():
+    assert list(unused(examples()[1])) == []
+
+
+def test_an_option_without_an_example_is_noticed():
+    text = examples()[1].replace("    strongest: induction\n", "")
+    assert list(unused(text)) == ["attention-heatmap: strongest"]
+
+
+def test_the_examples_build(site):
+    page = build_article(site, *examples())["my-article/index.html"].read_bytes()
     assert b"counted by hand" in page
 
 
-def test_an_example_that_does_not_build_is_noticed(tmp_path):
-    with pytest.raises(BuildFailed, match="1 problem"):
-        build_site(tmp_path, note(GUIDE).replace("strongest: induction",
-                                                 "strongest: inductoin"))
+def test_an_example_that_does_not_build_is_noticed(site):
+    front, text = examples()
+    with pytest.raises(BuildFailed, match="1 problems"):
+        build_article(site, front, text.replace("induction", "inductoin"))
 
 
-def test_the_quoted_message_is_what_a_build_says(tmp_path):
-    quoted = [line.strip() for line in QUOTED.search(note(GUIDE))[1].splitlines()]
-    said = newcomers_mistake(tmp_path)
+def test_the_quoted_message_is_what_a_build_says(site):
+    article = article_text(site / "content", "My article")
+    _, front, text = article.split("---\n", 2)
+    with pytest.raises(BuildFailed) as failed:
+        build_article(site, front, text.replace("/// snippet", "/// snipet"))
+    said = str(failed.value.problems[0]).splitlines()
+    quoted = textwrap.dedent(QUOTED.search(note(GUIDE))[1]).splitlines()
     assert said[:-1] == quoted[:-1]
     assert said[-1].startswith(quoted[-1].removesuffix("…"))
-
-
-def newcomers_mistake(folder):
-    """Return the lines of the message that the guide's first hour makes."""
-    make_site(folder, note(GUIDE))
-    article = folder / "content/articles/my-article/index.md"
-    from_template = (ROOT / "templates/new-article.md").read_text("utf-8")
-    lines = from_template.replace("/// snippet", "/// snipet").split("\n")
-    where = lines.index("/// snipet | snippet-softmax")
-    front = json.dumps("x")
-    article.write_text("---\ntitle: " + front + "\ndescription: x\npublished: 2026-11-30"
-                       "\ntrace: demo\n---\n" + "\n".join(lines[2:where + 13]), "utf-8")
-    with pytest.raises(BuildFailed) as failed:
-        build(folder / "content", folder / "_site", run=False, use_cache=False)
-    problem = next(found for found in failed.value.problems
-                   if "unknown directive" in found.message)
-    return [line.strip() for line in str(problem).splitlines()]
 
 
 # ----------------------------------------------------------------------- the links
 
 def anchors(text):
     """Return the anchors that GitHub gives to a text's headings."""
-    found = re.findall(r"^#+ (.+)$", re.sub(r"^```.*?^```", "", text, flags=re.M | re.S),
-                       re.M)
+    text = re.sub(r"^```.*?^```", "", text, flags=re.M | re.S)
     return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
-            for heading in found}
+            for heading in re.findall(r"^#+ (.+)$", text, re.M)}
 
 
 def broken_links(paper, text):
     """Yield each address of a paper that leads to no file, or to no heading of it."""
     plain = re.sub(r"^(`{3,}).*?^\1$|``.*?``|`[^`\n]*`", "", text, flags=re.M | re.S)
-    for address in re.findall(r"\]\(([^)\s]+)\)", plain):
+    for address in re.findall(r"\]\((?!https?:)([^)\s]+)\)", plain):
         path, _, anchor = address.partition("#")
-        if not path.startswith(("https://", "http://")):
-            file = (paper.parent / path) if path else paper
-            if not file.exists() or anchor and anchor not in anchors(
-                    text if not path else file.read_text("utf-8")):
+        file = paper.parent / path
+        if not (path and file.is_dir()):
+            known = text if not path else file.is_file() and file.read_text("utf-8")
+            if known is False or (anchor and anchor not in anchors(known)):
                 yield address
 
 
