@@ -127,7 +127,7 @@ def make_variables(text):
 def environment_variables(text):
     read = {name for file in (ROOT / "sitegen").rglob("*.py") for name in re.findall(
         r"environ\.get\(\"(\w+)\"", file.read_text("utf-8"))}
-    return {*read, *SAME}, rows(section(text, "### Environment"))
+    return {*read, *SAME}, rows(section(text, "## Environment"))
 
 
 def exit_statuses(text):
@@ -280,10 +280,9 @@ def broken_links(paper, text):
     for address in re.findall(r"\]\((?!https?:)([^)\s]+)\)", plain):
         path, _, anchor = address.partition("#")
         file = paper.parent / path
-        if not (path and file.is_dir()):
-            known = text if not path else file.is_file() and file.read_text("utf-8")
-            if known is False or (anchor and anchor not in anchors(known)):
-                yield address
+        if not file.exists() or (anchor and anchor not in anchors(
+                file.read_text("utf-8") if path else text)):
+            yield address
 
 
 @pytest.mark.parametrize("paper", PAPERS, ids=lambda p: str(p.relative_to(ROOT)))
