@@ -126,7 +126,9 @@ def run_or_take(context, snippets, workshop):
         values, problems, reads = run_snippets(snippets, files, workshop.limits)
         if problems:
             return problems
-        if not reads.processes:
+        if reads.unseen:
+            store.leave("run", slug, reads.unseen)
+        else:
             store.keep("run", slug, [
                 code, names, "code", "python", *store.inputs.names_of(reads),
                 *published_inputs(context, reads.names, store.inputs)], values)

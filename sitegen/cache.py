@@ -90,6 +90,7 @@ class Store:
         self.folder, self.inputs = folder, inputs
         self.writes = writes and folder is not None
         self.used, self.fresh, self.blobs, self.why = {}, {}, {}, {}
+        self.not_kept = []
 
     def take(self, kind, name):
         """Return what was made of the same inputs before, or None; `why` then says
@@ -129,6 +130,10 @@ class Store:
             "format": FORMAT, "kind": kind, "name": name, "blobs": list(blobs),
             "inputs": {key: self.inputs.digest(key) for key in inputs},
             "result": result}
+
+    def leave(self, kind, name, why):
+        """Keep nothing of a result, since nobody can tell when it is out of date."""
+        self.not_kept.append((f"{kind} {name}", f"not kept: it {why}"))
 
     def keep_blob(self, content):
         """Return the digest of content, bytes or text, kept under it."""
@@ -204,6 +209,7 @@ class Store:
     def _sweep(self):
         entries = {**self.used, **self.fresh}
         kept = {self._path(kind, name) for kind, name in entries}
+        kept |= set(map(self._blob_path, self.blobs))
         kept |= {self._blob_path(digest)
                  for entry in entries.values() for digest in entry["blobs"]}
         for path in [*self.folder.glob("entries/*/*"), *self.folder.glob("blobs/*")]:

@@ -95,7 +95,9 @@ def _read_trace(folder, trace_id, how, store, run):
     path, text, problems, reads = _produce(folder, trace_id, how)
     trace, more = (None, []) if problems else parse_trace(trace_id, path, text,
                                                           how.get("publish"))
-    if trace and not reads.processes:
+    if trace and reads.unseen:
+        store.leave("trace", trace_id, reads.unseen)
+    elif trace:
         blobs = [store.keep_blob(text)] if "run" in how else []
         store.keep("trace", trace_id, [asked, *TRACE_INPUTS, *inputs.names_of(reads)],
                    {"path": path, "text": digest_of(text)}, blobs)

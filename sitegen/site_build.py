@@ -235,7 +235,7 @@ class SiteBuild:
 
     def report(self):
         """Return the Report of a finished build."""
-        return Report(self.files, self.built, self.taken,
+        return Report(self.files, [*self.built, *self.store.not_kept], self.taken,
                       page_bytes(self.facts, self.files))
 
 
