@@ -14,14 +14,14 @@ from sitegen.directives import MODULES
 
 BLOCK = ("p|h[1-6]|li|d[dt]|t[dhr]|caption|figcaption|div|section|aside|blockquote|pre"
          "|summary|br")
-BLOCK_EDGE = re.compile(rf"(?=</?(?:{BLOCK})\b)")
+BLOCK_EDGE = re.compile(rf"<(?=/?(?:{BLOCK})\b)")
 HEADINGS = "h1, h2, h3, h4, h5, h6"
 # What widgets draw stands in an element of their name, their captions beside it.
-UNREAD = ", ".join([*(name for name in MODULES if "-" in name), "button", "select",
-                    "input", "textarea", "fieldset", "nav", "script", "svg", "[hidden]",
-                    "[aria-hidden=true]", ".hidden", ".anchor", ".equation", ".back",
-                    ".footnote-backref"])
-TITLE, TEXT = "\x1e", "\x1f"    # the checks let no page hold one
+WIDGETS = [name for name in MODULES if "-" in name]
+UNREAD = ["button", "select", "input", "textarea", "fieldset", "nav", "script", "svg",
+          "[hidden]", "[aria-hidden=true]", ".hidden", ".anchor", ".equation", ".back",
+          ".footnote-backref"]
+EDGE = "\0"     # of a heading: no parsed text has one
 NO_SCRIPT = {"<": r"\u003c", "\u2028": r"\u2028", "\u2029": r"\u2029"}
 
 
@@ -31,21 +31,22 @@ def search_sections(html):
 
     The first, whose id and title are empty, is what stands before the first heading.
     """
-    start, end = html.find("<article"), html.rfind("</article>")
-    tree = LexborHTMLParser(BLOCK_EDGE.sub(" ", html[start:end]))
-    for node in tree.css(UNREAD):
+    html = html[html.find("<article"):html.rfind("</article>")]
+    drawn = [name for name in WIDGETS if f"<{name}" in html]
+    tree = LexborHTMLParser(BLOCK_EDGE.sub(" <", html))
+    for node in tree.css(f":is({', '.join(UNREAD + drawn)})"):
         node.decompose()
     for node in tree.css("math"):
         node.replace_with("…")
     places = [("", 1)]
     for heading in tree.css(HEADINGS):
         places.append((_id_of(heading), int(heading.tag[1])))
-        heading.insert_before(TITLE)
-        heading.insert_after(TEXT)
-    beginning, *sections = tree.body.text().split(TITLE)
-    pairs = [("", beginning), *(section.split(TEXT) for section in sections)]
+        heading.insert_before(EDGE)
+        heading.insert_after(EDGE)
+    pieces = ["", *tree.body.text().split(EDGE)]    # titles and texts by turns
     return [{"id": name, "level": level, "title": _plain(title), "text": _plain(text)}
-            for (name, level), (title, text) in zip(places, pairs, strict=True)]
+            for (name, level), title, text in zip(places, pieces[::2], pieces[1::2],
+                                                  strict=True)]
 
 
 def _id_of(heading):

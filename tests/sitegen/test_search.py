@@ -72,6 +72,16 @@ def test_a_formula_leaves_an_ellipsis():
         "The row … sums."]
 
 
+@pytest.mark.parametrize("html", [
+    "a\0b", "a&#0;b", "a&#30;b&#31;c", "<h2><div><h3>x</h3></div></h2>", "<h2>", "<h9>",
+    "</article>", "<article>", "<h2 id>x</h2>", "<math>", "<svg><h2>x</h2></svg>", "<",
+])
+def test_odd_html_gives_sections_of_one_shape(html):
+    for section in sections_of(f"<p>one</p>{html}<p>two"):
+        assert list(section) == ["id", "level", "title", "text"]
+        assert "\0" not in section["text"] + section["title"]
+
+
 def test_an_article_begins_with_its_promise():
     [article] = read_index(search_files([record(description="It promises.")])[
         "static/search-index.js"])
