@@ -14,7 +14,7 @@ import { wordsIn } from "./search-terms.js";
  * @typedef {new (options: object) => Index} MiniSearch
  */
 
-const IN_ONE_SLICE = 25; // sections, some 10 ms
+const IN_ONE_SLICE = 20; // sections, some 10 ms
 const TITLE_COUNTS = 3; // times as much as the text
 
 const OPTIONS = {

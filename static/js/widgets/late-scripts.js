@@ -25,9 +25,7 @@ function load(name) {
   const style = document.createElement("link");
   style.rel = "stylesheet";
   style.href = new URL(`${name}.css`, here).href;
-  for (const end of ["load", "error"]) {
-    style.addEventListener(end, () => document.head.append(script));
-  }
+  style.onload = style.onerror = () => document.head.append(script);
   document.head.append(style);
 }
 
