@@ -51,12 +51,7 @@ def test_each_kind_of_target_is_copied_without_what_can_be_used(preview_reader):
         assert description(page, link) == described
         assert page.locator(f"hover-preview {USABLE}").count() == 0
     assert page.locator("hover-preview math mfrac").is_visible()
-
-
-def test_a_heading_has_no_preview(preview_reader):
-    page = preview_reader()
-    focus(page, link_to(page, "ref-1"))
-    link_to(page, "below").focus()
+    link_to(page, "below").focus()      # a heading: nothing to show
     wait_until(page, CLOSED)
 
 
@@ -72,51 +67,40 @@ def test_the_pointer_opens_one_that_it_can_enter(preview_reader):
     assert shown(page) == REFERENCE
     page.mouse.move(5, 700)
     wait_until(page, CLOSED)
-
-
-def test_a_dismissed_preview_stays_away_until_the_pointer_comes_back(preview_reader):
-    page = preview_reader()
-    link = link_to(page, "ref-1")
-    point_at(page, link)
+    point_at(page, link_to(page, "ref-1"))
     wait_until(page, OPEN)
     page.keyboard.press("Escape")
     page.wait_for_timeout(PASSED_MS)
-    assert shown(page) == ""
-    point_at(page, link)
-    wait_until(page, OPEN)
+    assert shown(page) == ""            # and stays away while the pointer stays
 
 
-def test_what_is_on_the_screen_needs_no_preview(preview_reader):
-    page = preview_reader()
-    focus(page, link_to(page, "ref-1"))
-    page.set_viewport_size({"width": 1280, "height": 9000})
-    page.evaluate("document.activeElement.blur()")
-    wait_until(page, CLOSED)
-    link_to(page, "ref-1").focus()
-    page.wait_for_timeout(PASSED_MS)
-    assert shown(page) == ""
-
-
-def test_touch_opens_none(preview_reader):
+def test_touch_and_what_is_on_the_screen_open_none(preview_reader):
     page = preview_reader()
     focus(page, link_to(page, "ref-1"))     # so that the script is there
     page.keyboard.press("Escape")
     link_to(page, "fn:n").evaluate(TOUCH)
     page.wait_for_timeout(PASSED_MS)
     assert shown(page) == ""
+    page.set_viewport_size({"width": 1280, "height": 9000})
+    link_to(page, "fn:n").focus()
+    page.wait_for_timeout(PASSED_MS)
+    assert shown(page) == ""
 
 
-@pytest.mark.parametrize("block", ["start", "end"])
-def test_a_preview_stays_in_a_narrow_window_beside_its_link(preview_reader, block):
+def test_a_preview_stays_in_a_narrow_window_beside_its_link(preview_reader):
     page = preview_reader(width=390, height=500)
     link = link_to(page, "code")
-    link.evaluate("(link, block) => link.scrollIntoView({block})", block)
-    focus(page, link)
-    box, at = (found.bounding_box() for found in (page.locator("hover-preview"), link))
-    assert box["x"] >= 0 and box["x"] + box["width"] <= 390
-    assert box["y"] >= 0 and box["y"] + box["height"] <= 500
-    assert box["y"] >= at["y"] + at["height"] or box["y"] + box["height"] <= at["y"]
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    for block in ("start", "end"):
+        link.evaluate("(link, block) => link.scrollIntoView({block})", block)
+        focus(page, link)
+        box = page.locator("hover-preview").bounding_box()
+        at = link.bounding_box()
+        assert box["x"] >= 0 and box["x"] + box["width"] <= 390
+        assert box["y"] >= 0 and box["y"] + box["height"] <= 500
+        assert (box["y"] >= at["y"] + at["height"]      # below it
+                or box["y"] + box["height"] <= at["y"])
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        page.keyboard.press("Escape")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
