@@ -40,6 +40,8 @@ def test_words_are_found_folded_and_in_parts(search_reader):
         assert ask(page, words) == [title], words
         assert page.evaluate(MARKED) == marked, words
         assert said(page) == "One section."
+    language = "(item) => [item.lang, item.dir]"    # of the last, the Hebrew one
+    assert page.locator(".results li").evaluate(language) == ["he", "rtl"]
 
 
 def test_text_that_looks_like_markup_stays_text(search_reader):

@@ -19,6 +19,7 @@ export function itemOf(section, terms) {
   passage.append(...nodesOf(passageOf(text, terms)));
   const item = document.createElement("li");
   item.lang = article.lang;
+  item.dir = article.dir;
   item.append(link, passage);
   return item;
 }
