@@ -21,6 +21,7 @@ PEOPLE, CODE, CHINESE = (f"{HOSTILE} › {title}" for title in ("People", "Code"
 MARKED = "[...document.querySelectorAll('.results p mark')].map((m) => m.textContent)"
 # A page that listens for its end is not kept for the way back, but loaded again.
 NOT_KEPT = "addEventListener('unload', () => {})"
+LATE = "document.querySelectorAll('script:is([src*=minisearch], [src*=index])').length"
 AT_FIRST = "document.activeElement === document.querySelector('.results a')"
 
 
@@ -44,19 +45,22 @@ def test_words_are_found_folded_and_in_parts(search_reader):
     assert page.locator(".results li").evaluate(language) == ["he", "rtl"]
 
 
-def test_text_that_looks_like_markup_stays_text(search_reader):
-    page = search_reader()
+def test_text_that_looks_like_markup_stays_text_on_a_phone_too(search_reader):
+    page = search_reader(width=320)
     assert titles(page) == []
     assert ask(page, "hostile") == [HOSTILE]
     assert page.locator(".results :is(img, script)").count() == 0
     for name in ("__proto__", "constructor", "<script>"):
         ask(page, name)
     assert ask(page, "__proto__") == [HOSTILE]
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320
 
 
 def test_what_is_not_found_is_told(search_reader):
     page = search_reader()
+    assert page.evaluate(LATE) == 0
     assert ask(page, "xylophone") == []
+    assert page.evaluate(LATE) == 2     # library and index came with the first word
     assert said(page).startswith("Nothing has these words.")
     assert len(ask(page, "xylophone rope")) == 1
     assert said(page).startswith("No section has all of these words")
@@ -123,14 +127,6 @@ def test_the_address_has_the_words(search_reader):
     assert titles(page) == [CODE]
 
 
-def test_library_and_index_come_with_the_first_word(search_reader):
-    page = search_reader()
-    late = "document.querySelectorAll('script[src*=minisearch], script[src*=index]')"
-    assert page.evaluate(f"{late}.length") == 0
-    ask(page, "rope")
-    assert page.evaluate(f"{late}.length") == 2
-
-
 def test_an_index_that_is_missing_is_told(reader_of, searched_site, tmp_path):
     site = shutil.copytree(searched_site, tmp_path / "site")
     (site / "static/search-index.js").unlink()
@@ -157,9 +153,3 @@ def test_axe_finds_no_violation(search_reader, scheme, axe_violations):
     page = search_reader("#~q=rope", scheme=scheme)
     page.wait_for_selector(".results a")
     assert axe_violations(page) == []
-
-
-def test_results_fit_a_phone(search_reader):
-    page = search_reader("#~q=hostile", width=320)
-    page.wait_for_selector(".results a")
-    assert page.evaluate("document.documentElement.scrollWidth") <= 320
