@@ -36,8 +36,8 @@ EVENTS = "/-/events"
 STILL_HERE_SECONDS = 15     # between two lines that show whether a page still listens
 BARE_PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'self'; style-src 'self'">
-<meta name="color-scheme" content="light dark">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'self'; style-src 'self'; img-src data:">
+<meta name="color-scheme" content="light dark"><link rel="icon" href="data:,">
 <title>{0}</title></head><body><h1>{0}</h1><p>{1}</p></body></html>
 """  # noqa: E501
 
