@@ -8,8 +8,10 @@ fails, is a row that says why.  The dated file is written only when all are meas
 """
 
 import argparse
+import os
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from playwright.sync_api import sync_playwright
@@ -60,15 +62,18 @@ def measure(peers, folder, keep):
     working = {name: project for name, project in projects.items()
                if name not in failed}
     views, version = see_all(working)
+    smalls = [new_project(peer, bins[peer.id], folder / f"{peer.id}-small", SMALL,
+                          [FLAWED]) for peer in peers if peer.id in working]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:    # nothing here is timed
+        spoiled = dict(zip(working, pool.map(spoil, smalls), strict=True))
     records = []
     for peer in peers:
         record = {"id": peer.id, "name": peer.name, "version": peer.version,
                   "notes": peer.notes, "command": peer.build, "strict": peer.strict,
                   "failed": failed.get(peer.id)}
         if peer.id in working:
-            record |= results.costs_record(costs[peer.id], bare) | views[peer.id]
-            small = folder / f"{peer.id}-small"
-            record |= spoil(new_project(peer, bins[peer.id], small, SMALL, [FLAWED]))
+            record |= results.costs_record(costs[peer.id], bare)
+            record |= views[peer.id] | spoiled[peer.id]
         records.append(record)
     return records, bare, {"chromium": version}
 
@@ -111,10 +116,10 @@ def spoil(project):
     try:
         strict = try_defects(project, strict=True) if peer.strict else None
         record = results.defects_record(try_defects(project), strict)
-        kept = try_changes(project) if peer.execution else None
+        record["notices"] = try_changes(project) if peer.execution else None
     except ValueError as why:
         return {"failed": without_folders(str(why))}
-    return record | {"notices": kept}
+    return record
 
 
 if __name__ == "__main__":

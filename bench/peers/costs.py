@@ -14,7 +14,7 @@ ARTICLES = 50
 CHANGED = slug(ARTICLES // 2)
 ROUNDS = 3
 # A tool that has used this much is left out of further rounds.
-ENOUGH_S = 60
+ENOUGH_S = 40
 STATES = ("cold", "unchanged", "changed")
 
 

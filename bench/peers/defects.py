@@ -17,8 +17,7 @@ NAMES = {
     "fence": "a fence that is never closed",
 }
 FLAWED = "flawed"       # the article that has the mistake
-TROUBLE = re.compile(r"warn|error|exception|traceback|invalid|fail|not found|missing",
-                     re.IGNORECASE)
+TROUBLE = re.compile(r"(?i:\b(?:warning|error|critical|failed)\b)|\b[A-Z]\w+Error\b")
 PLACE = re.compile(rf"{FLAWED}[^\s:]*:\d+|{FLAWED}.*\bline \d+|\bline \d+.*{FLAWED}")
 
 
@@ -75,7 +74,7 @@ def judge(ended, right):
     about = sorted((line for line in telling if FLAWED in line),
                    key=lambda line: not PLACE.search(line))
     # A traceback says last what went wrong.
-    message = (about or telling[-1:] or said[-1:] or [""])[0]
+    message = without_folders((about or telling[-1:] or said[-1:] or [""])[0])
     if ended.status:
         return Verdict("stops", places("\n".join(said)), message)
     return Verdict("warns", places(message), message) if telling else Verdict("silent")

@@ -1,6 +1,7 @@
 """A peer's project in a folder of its own: written, changed, built."""
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -63,8 +64,13 @@ class Project:
                 self.command(strict), cwd=self.folder, stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT, timeout=PATIENCE_S, check=False)
         except subprocess.TimeoutExpired as error:
-            return Ended(124, (error.stdout or b"").decode("utf-8", "replace"))
-        return Ended(ended.returncode, ended.stdout.decode("utf-8", "replace"))
+            return Ended(124, self.said(error.stdout or b""))
+        return Ended(ended.returncode, self.said(ended.stdout))
+
+    def said(self, printed):
+        """Return what a build printed, with paths from the project's folder."""
+        text = printed.decode("utf-8", "replace")
+        return text.replace(f"{self.folder.resolve()}{os.sep}", "")
 
 
 def new_project(peer, bin_folder, folder, count, more=()):
