@@ -1,0 +1,3 @@
+"""What tool.py imports."""
+
+DEPTH = 21
