@@ -23,7 +23,7 @@ LIBRARY = os.path.dirname(os.path.realpath(os.__file__))
 ARCHIVE = os.path.join(os.path.dirname(LIBRARY), "python{}{}.zip".format(
     *sys.version_info))
 TEMPORARY = os.path.realpath(tempfile.gettempdir())
-NOT_FILES = ("/dev", "/proc", "/sys")
+NOT_FILES = re.compile(r"/(?:dev(?!/shm/)|proc|sys)(?:/|$)")
 PACKAGES = re.compile(r"(.*[\\/](?:site|dist)-packages)[\\/](.+)", re.DOTALL)
 BYTECODE = re.compile(r"(.*)__pycache__[\\/]([^\\/]+)\.[^.\\/]+\.pyc", re.DOTALL)
 
@@ -118,7 +118,7 @@ def is_of_packages(folder):
 def counts(path):
     """Return whether a path is one that a result can depend on: a file or folder that
     is there, or may be, beyond the interpreter's and the generator's own."""
-    if not path or path.startswith(NOT_FILES) or path in (sys.executable, ARCHIVE):
+    if not path or NOT_FILES.match(path) or path in (sys.executable, ARCHIVE):
         return False
     return bool(PACKAGES.match(path)) or not (
         is_below(path, LIBRARY) or is_below(path, GENERATOR))

@@ -161,7 +161,7 @@ class Store:
 
         finished  True after a whole build: what it did not use is removed
         """
-        changed = set(self.inputs.changed_files())
+        changed = self.inputs.changed()
         for (kind, name), entry in self.fresh.items():
             if self.writes and changed.isdisjoint(entry["inputs"]):
                 self._write(self._path(kind, name), seal(entry).encode())
@@ -214,7 +214,8 @@ class Store:
                  for entry in entries.values() for digest in entry["blobs"]}
         for path in [*self.folder.glob("entries/*/*"), *self.folder.glob("blobs/*")]:
             if path not in kept:
-                path.unlink(missing_ok=True)
+                with suppress(OSError):     # gone, or a folder: no entry in any case
+                    path.unlink()
 
 
 def read_last(output):

@@ -1,7 +1,8 @@
 """What a build depends on: names, and digests of what they stood for when it began.
 
     content/articles/a/index.md    a file below the content folder's parent
-    content/articles/a/            a folder there: the names of what is in it
+    content/articles/a/            a folder there: the names of all files below it
+    tools/*                        … of what is in it
     generator:templates/page.html  a file of ours, or generator:sitegen/, a folder
     /elsewhere/data.json           another file
     package:markdown, python       versions
@@ -21,9 +22,13 @@ import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 OURS, PACKAGE, ENV, FOUND = "generator:", "package:", "env:", "the "
+FOLDER = ("/", "/*")
+ABOVE = "./*"       # the project's own folder, in which builds make others
 # A file that changed this shortly before it was read may change again within one tick
 # of its clock: its stat is not trusted later on (git calls such an entry racy).
 TICK_NS = 2_000_000_000
+CLOCK_NS = 20_000_000       # how far the clock of a file system lags behind the other
+WRITTEN = ".written-by-build-py"    # in what a build wrote: that is no input
 NO_CODE = ("commands/", "view.py")      # what makes no page of a site
 DISTRIBUTION = re.compile(r"(.+?)-([^-]+)\.(?:dist|egg)-info")
 
@@ -74,6 +79,7 @@ class Inputs:
         self.project, self.before = os.path.realpath(project), before or {}
         self.digests, self.stats, self.because = {}, {}, {}
         self.versions, self.racy, self.finders = None, set(), {}
+        self.began = time.time_ns() - CLOCK_NS
 
     def digest(self, name):
         """Return the digest of an input, None where there is no such thing."""
@@ -94,17 +100,18 @@ class Inputs:
         return " since ".join(filter(None, [f"{name} {verb}", self.because.get(name)]))
 
     def name_of(self, path):
-        """Return the name of a file or folder by its path."""
-        path = os.path.realpath(path)
-        for before, folder in (("", self.project), (OURS, ROOT)):
-            if path.startswith(folder + os.sep):
-                return before + os.path.relpath(path, folder).replace(os.sep, "/")
-        return path
+        """Return the name of a file or folder by its path; a link there keeps its own,
+        since it may be turned."""
+        for way in (os.path.abspath(path), os.path.realpath(path)):
+            for before, folder in (("", self.project), (OURS, ROOT)):
+                if f"{way}{os.sep}".startswith(folder + os.sep):
+                    return before + os.path.relpath(way, folder).replace(os.sep, "/")
+        return os.path.abspath(path)
 
     def names_of(self, reads):
         """Return the names of what a program read outside its working folder."""
         return [*map(self.name_of, sorted(reads.files)),
-                *(self.name_of(folder) + "/" for folder in sorted(reads.folders)),
+                *(self.name_of(folder) + "/*" for folder in sorted(reads.folders)),
                 *(PACKAGE + plain_name(name) for name in sorted(reads.packages)),
                 *(ENV + name for name in sorted(reads.variables))]
 
@@ -112,11 +119,18 @@ class Inputs:
         """Return the path of the file or folder that a name stands for."""
         if name.startswith(OURS):
             return os.path.join(ROOT, name.removeprefix(OURS))
-        return os.path.join(self.project, name)
+        return os.path.join(self.project, name.removesuffix("*"))
 
-    def changed_files(self):
-        """Return the names of files that were written since they were looked up."""
-        return [name for name, stat in self.stats.items() if stat != self._stat(name)]
+    def changed(self):
+        """Return the names of what was written since the build began: nobody knows
+        whether what was made is of the old or of the new."""
+        changed = {name for name, stat in self.stats.items()
+                   if stat != self._stat(name) or stat and self._is_late(stat)}
+        changed |= {name for name in self.digests if name.endswith(FOLDER)
+                    and self._folder(name) != self.digests[name]}
+        changed |= {name for name in self.digests if name.endswith("/*")
+                    and name != ABOVE and self._is_late(self._stat(name) or [0, 0])}
+        return changed | {"code"} if changed.intersection(self._code()) else changed
 
     def record(self):
         """Return what the next build needs to know of these inputs; plain data."""
@@ -140,16 +154,25 @@ class Inputs:
         if name.startswith(ENV):
             value = os.environ.get(name.removeprefix(ENV))
             return None if value is None else digest_of(value)  # it may be a secret
-        if name.endswith("/"):
-            folder = self.path_of(name)
-            return digest_of(names_below(folder)) if os.path.isdir(folder) else None
+        if name.endswith(FOLDER):
+            return self._folder(name)
         return self._file(name)
+
+    def _is_late(self, stat):
+        return max(stat[1:3]) > self.began
 
     def _stat(self, name):
         try:
             return stat_of(self.path_of(name))
         except OSError:
             return None
+
+    def _folder(self, name):
+        folder = self.path_of(name)
+        if not os.path.isdir(folder):
+            return None
+        return digest_of(names_in(folder) if name.endswith("*")
+                         else names_below(folder))
 
     def _file(self, name):
         now = time.time_ns()
@@ -185,6 +208,12 @@ def names_below(folder):
         names += [name if below == "." else f"{below}/{name}"
                   for name in files if _is_seen(name)]
     return sorted(names)
+
+
+def names_in(folder):
+    """Return the names of what is in a folder, sorted, without what builds write."""
+    return sorted(name for name in os.listdir(folder) if _is_seen(name)
+                  and not os.path.exists(os.path.join(folder, name, WRITTEN)))
 
 
 def _is_seen(name):

@@ -44,7 +44,7 @@ def build(content, output, base_url=None, *, run=True, write=True, use_cache=Tru
             raise
         report = site.report()
         store.commit(finished=True)
-        if store.writes and not store.not_kept:
+        if store.writes and not store.not_kept and not inputs.changed():
             write_last(output, {"base_url": base_url}, inputs, report.summary())
     return report
 

@@ -148,7 +148,10 @@ class SiteBuild:
 
     def article(self, slug, neighbours, workshop):
         """Take an article's page from the cache, or make it."""
-        self.store.inputs.found(f"the neighbours of {slug}", digest_of(neighbours))
+        inputs = self.store.inputs
+        inputs.found(f"the neighbours of {slug}", digest_of(neighbours))
+        # Known before any of it is read: what comes meanwhile is noticed then.
+        inputs.digest(inputs.name_of(index_of(self.content, slug).parent) + "/")
         kept = self.store.take("page", slug)
         if kept is None:
             with FRAGMENTS.scope(self.store, slug):
@@ -163,7 +166,7 @@ class SiteBuild:
         for path, digest in kept["made"].items():
             self.files[path] = self.store.blob(digest)
         for path, name in kept["copied"].items():
-            self.files[path] = Path(self.store.inputs.path_of(name))
+            self.files[path] = Path(inputs.path_of(name))
 
     def make_article(self, slug, neighbours, workshop):
         """Make an article's page; keep it if nothing is wrong with it."""

@@ -53,7 +53,7 @@ class Built:
     @property
     def pages(self):
         """Return what was built → why."""
-        return {item["page"]: item["why"] for item in self.document["built"]}
+        return {item["name"]: item["why"] for item in self.document["built"]}
 
     @property
     def found_nothing_to_do(self):
