@@ -125,7 +125,7 @@ class Inputs:
         """Return the names of what was written since the build began: nobody knows
         whether what was made is of the old or of the new."""
         changed = {name for name, stat in self.stats.items()
-                   if stat != self._stat(name) or stat and self._is_late(stat)}
+                   if stat != self._stat(name) or (stat and self._is_late(stat))}
         changed |= {name for name in self.digests if name.endswith(FOLDER)
                     and self._folder(name) != self.digests[name]}
         changed |= {name for name in self.digests if name.endswith("/*")

@@ -66,7 +66,8 @@ class ChangingSite:
 
     def __init__(self, folder, forks=False):
         self.folder = Path(folder).resolve()
-        self.generator, self.project = self.folder / "generator", self.folder / "project"
+        self.generator = self.folder / "generator"
+        self.project = self.folder / "project"
         self.output, self.clean = self.project / "_site", self.folder / "clean/_site"
         self.forks, self.environment, self.options = forks, {}, []
         self.number, self.before = 0, {}
@@ -213,7 +214,7 @@ def run_script(command, environment, out, err):
     os.environ.update(environment)
     os.dup2(out.fileno(), 1)
     os.dup2(err.fileno(), 2)
-    sys.argv, sys.stdout, sys.stderr = command, open(1, "w"), open(2, "w")
+    sys.argv = command
     sys.path[:] = [os.path.dirname(command[0]), *filter(None, environment.get(
         "PYTHONPATH", "").split(os.pathsep)), *sys.path[1:]]
     try:
@@ -231,7 +232,8 @@ def run_script(command, environment, out, err):
 
 def snapshot(folder):
     """Return path → (mode, bytes) of every file below a folder."""
-    return {path.relative_to(folder).as_posix(): (path.stat().st_mode, path.read_bytes())
+    return {path.relative_to(folder).as_posix():
+            (path.stat().st_mode, path.read_bytes())
             for path in sorted(folder.rglob("*")) if path.is_file()}
 
 

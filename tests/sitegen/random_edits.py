@@ -13,9 +13,10 @@ import sys
 import tempfile
 from collections import Counter
 
+from tests.sitegen import edits, generator_edits
 from tests.sitegen.changing_site import ChangingSite, differences, snapshot
-from tests.sitegen.edits import KINDS
 
+KINDS = edits.KINDS + generator_edits.KINDS
 UNDO, MEND = 0.15, 0.8      # how often a step undoes another, or mends what fails
 
 
@@ -38,9 +39,9 @@ class Walk:
             done = ["undo"]
             self.put_back(self.chance.choice(self.steps))
         else:
-            edits = self.chance.sample(KINDS, self.chance.choice([1, 1, 1, 2, 3]))
-            done = [edit.__name__ for edit in edits]
-            for edit in edits:
+            some = self.chance.sample(KINDS, self.chance.choice([1, 1, 1, 2, 3]))
+            done = [edit.__name__ for edit in some]
+            for edit in some:
                 edit(self.site, self.chance)
         self.kinds.update(done)
         self.steps.append((self.site.before, before))
