@@ -1,14 +1,11 @@
 """A copy of the generator with a small project beside it, to change and to build.
 
 The project is tests/cases/incremental with recordings of tests/golden: small articles
-that use each kind of input once.  A build is a process of its own, forked from this
-one where that is wanted: the libraries of an article are then imported once for all.
+that use each kind of input once.  Each build is a process of its own.
 """
 
-import importlib
 import json
 import os
-import runpy
 import shutil
 import signal
 import subprocess
@@ -16,12 +13,10 @@ import sys
 import time
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partialmethod
 from pathlib import Path
 
-import jinja2
-
 ROOT = Path(__file__).parents[2]
+SERVER = Path(__file__).with_name("fork_server.py")
 CASE, GOLDEN = ROOT / "tests/cases/incremental", ROOT / "tests/golden"
 GENERATOR = ("build.py", "sitegen", "templates", "static", "LICENSE", "THIRD-PARTY.md")
 # File of the project → the golden case's file that it is.
@@ -35,9 +30,6 @@ BORROWED = {
     "content/changes.json": "change-one-thing/changes.json",
     "content/configurations.json": "cache-bytes/configurations.json",
     "bench/decode.json": "line-plot/decode.json"}
-LIBRARIES = ("bibtexparser", "jinja2", "jsonschema", "markdown", "math_core", "numpy",
-             "pygments.lexers.python", "pymdownx.blocks", "pymdownx.superfences",
-             "selectolax.lexbor", "yaml")
 # Linking these takes longer than all the rest of the site.
 HEAVY = ("tensor-walk", "change-one-thing", "cache-bytes")
 
@@ -64,12 +56,12 @@ class Built:
 class ChangingSite:
     """The generator's copy `generator/`, the project `project/`, its output."""
 
-    def __init__(self, folder, forks=False):
+    def __init__(self, folder):
         self.folder = Path(folder).resolve()
         self.generator = self.folder / "generator"
         self.project = self.folder / "project"
         self.output, self.clean = self.project / "_site", self.folder / "clean/_site"
-        self.forks, self.environment, self.options = forks, {}, []
+        self.environment, self.options = {}, []
         self.number, self.before = 0, {}
         ignored = shutil.ignore_patterns("__pycache__")
         for name in GENERATOR:
@@ -79,9 +71,17 @@ class ChangingSite:
         shutil.copytree(CASE, self.project, ignore=ignored)
         for name, source in BORROWED.items():
             copy_any(GOLDEN / source, self.project / name)
-        (self.folder / "temporary").mkdir()
-        if forks:
-            import_libraries(self.folder / "templates")
+        for name in ("temporary", "templates"):
+            (self.folder / name).mkdir()
+        self.server = subprocess.Popen(
+            [sys.executable, "-P", SERVER, self.folder / "templates"], text=True,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, traceback):
+        self.server.communicate()
 
     def fresh(self):
         """Return a number that was not there before; its digits grow, so that what it
@@ -141,11 +141,12 @@ class ChangingSite:
         """Begin a build and kill it after some time; return whether it still ran."""
         process, _ = self.begin(self.output)
         time.sleep(seconds)
-        process.send_signal(signal.SIGKILL)
-        return process.wait() == -signal.SIGKILL
+        with suppress(ProcessLookupError):
+            os.kill(process, signal.SIGKILL)
+        return self.ask(process) == -signal.SIGKILL
 
     def begin(self, output, *options):
-        """Start a build; return (the process, the folder of what it says)."""
+        """Start a build; return (its process, the folder of what it says)."""
         said = self.folder / "said" / output.parent.name
         said.mkdir(parents=True, exist_ok=True)
         command = [str(self.generator / "build.py"), "build", "--json",
@@ -153,26 +154,20 @@ class ChangingSite:
                    "--output", str(output), *self.options, *options]
         environment = {"TMPDIR": str(self.folder / "temporary"),
                        "OPENBLAS_NUM_THREADS": "1", **self.environment}
-        with open(said / "out", "wb") as out, open(said / "err", "wb") as err:
-            start = Forked if self.forks else started
-            return start(command, environment, out, err), said
+        return self.ask([command, environment, *map(str, (
+            said / "out", said / "err"))]), said
 
     def ended(self, begun):
         """Wait for a build that was begun; return how it ended."""
         process, said = begun
-        status = process.wait()
+        status = self.ask(process)
         out, err = ((said / name).read_text("utf-8") for name in ("out", "err"))
         return Built(status, json.loads(out or "null"), err)
 
-
-def import_libraries(folder):
-    """Import what an article needs, and keep compiled templates in a folder."""
-    for name in LIBRARIES:
-        importlib.import_module(name)
-    folder.mkdir()
-    jinja2.Environment.__init__ = partialmethod(
-        jinja2.Environment.__init__,
-        bytecode_cache=jinja2.FileSystemBytecodeCache(str(folder)))
+    def ask(self, question):
+        """Return what the server answers."""
+        print(json.dumps(question), file=self.server.stdin, flush=True)
+        return json.loads(self.server.stdout.readline())
 
 
 def copy_any(source, target, ignored=None):
@@ -182,52 +177,6 @@ def copy_any(source, target, ignored=None):
         shutil.copytree(source, target, ignore=ignored)
     else:
         shutil.copyfile(source, target)
-
-
-def started(command, environment, out, err):
-    """Start Python with a command line; return the process."""
-    return subprocess.Popen([sys.executable, *command], stdout=out, stderr=err,
-                            env={**os.environ, **environment})
-
-
-class Forked:
-    """A copy of this process that runs a script, as far as subprocess.Popen is asked
-    here."""
-
-    def __init__(self, command, environment, out, err):
-        self.pid = os.fork()
-        if self.pid == 0:
-            os._exit(run_script(command, environment, out, err))
-
-    def send_signal(self, number):
-        """Send a signal, if it has not ended."""
-        with suppress(ProcessLookupError):
-            os.kill(self.pid, number)
-
-    def wait(self):
-        """Return its exit status, negative where a signal ended it."""
-        return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
-
-
-def run_script(command, environment, out, err):
-    """Run a script in this process as Python itself would; return its exit status."""
-    os.environ.update(environment)
-    os.dup2(out.fileno(), 1)
-    os.dup2(err.fileno(), 2)
-    sys.argv = command
-    sys.path[:] = [os.path.dirname(command[0]), *filter(None, environment.get(
-        "PYTHONPATH", "").split(os.pathsep)), *sys.path[1:]]
-    try:
-        runpy.run_path(command[0], run_name="__main__")
-    except SystemExit as end:
-        return end.code or 0
-    except BaseException:
-        sys.excepthook(*sys.exc_info())
-        return 1
-    finally:
-        sys.stdout.flush()
-        sys.stderr.flush()
-    return 0
 
 
 def snapshot(folder):

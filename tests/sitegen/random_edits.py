@@ -1,6 +1,6 @@
 """Edit a site at random; after each step an incremental build must equal a clean one.
 
-    python -m tests.sitegen.random_edits 300 [--seed S] [--subprocesses]
+    python -m tests.sitegen.random_edits 300 [--seed S]
 
 A step is one to three edits; every fifth or so undoes an earlier one.  Both builds must
 end with the same status, say the same, and write the same bytes with the same modes;
@@ -23,8 +23,8 @@ UNDO, MEND = 0.15, 0.8      # how often a step undoes another, or mends what fai
 class Walk:
     """A site that is edited step by step, and what was counted on the way."""
 
-    def __init__(self, folder, seed, forks):
-        self.site = ChangingSite(folder, forks)
+    def __init__(self, site, seed):
+        self.site = site
         self.chance = random.Random(seed)
         self.steps, self.broken = [], ()    # (path → content as it was, switches)
         self.kinds, self.counts = Counter(), Counter()
@@ -100,9 +100,9 @@ class Walk:
                 f"{self.counts['taken']} taken from the cache\n{kinds}")
 
 
-def walk(folder, steps, seed, forks, say=lambda line: None):
+def walk(site, steps, seed, say=lambda line: None):
     """Edit and build; return (the counts as lines, what went wrong or '')."""
-    walk = Walk(folder, seed, forks)
+    walk = Walk(site, seed)
     for number in range(1, steps + 1):
         done = ", ".join(walk.step())
         wrong = "\n".join(walk.compare())
@@ -116,12 +116,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("steps", type=int, nargs="?", default=300)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--subprocesses", action="store_true",
-                        help="start Python for each build, instead of forking")
     options = parser.parse_args()
     folder = tempfile.mkdtemp(prefix="random-edits-")
-    told, wrong = walk(folder, options.steps, options.seed, not options.subprocesses,
-                       lambda line: print(line, flush=True))
+    with ChangingSite(folder) as site:
+        told, wrong = walk(site, options.steps, options.seed,
+                           lambda line: print(line, flush=True))
     print(told)
     if wrong:
         print(f"{wrong}\nthe site is in {folder}")
