@@ -1,4 +1,4 @@
-"""What messages there are: read from the code, so that no list of them grows old."""
+"""The notes, and the messages that they have to describe, read from the code."""
 
 import ast
 import re
@@ -6,6 +6,8 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
+NOTES = ROOT / "content" / "notes"
+GUIDE = "authoring.md"
 # Functions and classes that are given a message, first of their texts, and functions
 # that are named after giving one back.
 TOLD = {"Problem", "problem", "problems", "problems_of_address", "wrong"}
@@ -16,6 +18,12 @@ NO_MESSAGE = {"AttributeError", "StopIteration"}
 # Two words, or one beside a quoted name or a colon.
 WORDS = re.compile(r"[A-Za-z]{2}.* [A-Za-z]|[':=].* [a-z]{2}|[a-z]{2}(: | ')", re.S)
 PLAIN = {"rstrip", "removesuffix", "removeprefix", "strip", "format"}
+
+
+@cache
+def note(name):
+    """Return the text of a note."""
+    return (NOTES / name).read_text("utf-8")
 
 
 def read_tree(file):

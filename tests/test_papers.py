@@ -1,41 +1,22 @@
 """What exists is described in content/notes, and what is described exists.
 
-The guide's examples are built, all of them in one small site; what it quotes of the
-build's output is compared with what the build says.  Each check is tried on notes from
-which a line was taken, and on notes with a line that was invented.
+Each check is tried on notes from which a line was taken, and on notes with a line that
+was invented.  The links between all papers lead somewhere.
 """
 
 import re
-import shutil
-import textwrap
-from functools import cache
-from unittest.mock import patch
 
 import pytest
 
 from sitegen.children import SAME
 from sitegen.commands.arguments import COMMANDS, STATUS
-from sitegen.commands.new import article_text
 from sitegen.directives import MODULES
-from sitegen.errors import BuildFailed
-from sitegen.pipeline import build
 from sitegen.schemas import read_schema
-from tests.described import ROOT, all_messages
+from tests.described import GUIDE, NOTES, ROOT, all_messages, note
 
-NOTES = ROOT / "content" / "notes"
-GUIDE, ERRORS, MAP = "authoring.md", "errors.md", "architecture.md"
+ERRORS, MAP = "errors.md", "architecture.md"
 MAKEFILE = (ROOT / "Makefile").read_text("utf-8")
 PAPERS = sorted([*ROOT.glob("*.md"), *NOTES.rglob("*.md"), *ROOT.glob("*/README.md")])
-EXAMPLE = re.compile(r"^````markdown\n(.*?)^````$", re.M | re.S)
-FILE = re.compile(r"^`(content/[^`]+)`:\n\n```\w+\n(.*?)^```$", re.M | re.S)
-FRONT = re.compile(r"^```yaml\n(.*?)^```$", re.M | re.S)
-QUOTED = re.compile(r"^ {4}```\n(    content/.*?)^ {4}```$", re.M | re.S)
-
-
-@cache
-def note(name):
-    """Return the text of a note."""
-    return (NOTES / name).read_text("utf-8")
 
 
 def section(text, heading):
@@ -192,77 +173,6 @@ def test_a_line_that_was_invented_is_noticed(kind):
     invented = INVENTED.get(begin, "| `invented` |")
     exists, described = kind(note(name).replace(begin, f"{invented} x |\n{begin}", 1))
     assert described - exists
-
-
-# ------------------------------------------------------------------- the examples
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory):
-    """Return the folder of a small site of the guide's files, its traces in a cache."""
-    folder = tmp_path_factory.mktemp("guide")
-    for name in ("model/tiny_llama.py", "model/twin.npz", "content/configurations.json",
-                 "content/walk.toml", "content/changes.json"):
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(ROOT / name, folder / name)
-    for name, content in FILE.findall(note(GUIDE)):
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(content, "utf-8")
-    return folder
-
-
-def build_article(site, front, text):
-    """Build the site with an article; return its files.  The pages' scripts are left
-    out: they have tests of their own."""
-    file = site / "content/articles/my-article/index.md"
-    file.write_text(f"---\n{front}---\n{text}", "utf-8")
-    with patch("sitegen.assets.link_with_late", lambda *paths: ("", {}, [])):
-        return build(site / "content", site / "_site").files
-
-
-def examples():
-    """Return the guide's front matter, and its examples as one article."""
-    return FRONT.search(note(GUIDE))[1], "\n".join(EXAMPLE.findall(note(GUIDE)))
-
-
-def unused(text):
-    """Yield each directive, and each 'directive: option', that a text does not use."""
-    for name, module in MODULES.items():
-        used = re.findall(rf"^/// {name}\b.*\n((?:    .*\n)*)", text, re.M)
-        if not used:
-            yield name
-        yield from (f"{name}: {option}" for option in module.OPTIONS
-                    if not re.search(rf"^    {option}:", "".join(used), re.M))
-
-
-def test_every_directive_and_option_has_an_example():
-    assert list(unused(examples()[1])) == []
-
-
-def test_an_option_without_an_example_is_noticed():
-    text = examples()[1].replace("    strongest: induction\n", "")
-    assert list(unused(text)) == ["attention-heatmap: strongest"]
-
-
-def test_the_examples_build(site):
-    page = build_article(site, *examples())["my-article/index.html"].read_bytes()
-    assert b"counted by hand" in page
-
-
-def test_an_example_that_does_not_build_is_noticed(site):
-    front, text = examples()
-    with pytest.raises(BuildFailed, match="1 problems"):
-        build_article(site, front, text.replace("induction", "inductoin"))
-
-
-def test_the_quoted_message_is_what_a_build_says(site):
-    article = article_text(site / "content", "My article")
-    _, front, text = article.split("---\n", 2)
-    with pytest.raises(BuildFailed) as failed:
-        build_article(site, front, text.replace("/// snippet", "/// snipet"))
-    said = str(failed.value.problems[0]).splitlines()
-    quoted = textwrap.dedent(QUOTED.search(note(GUIDE))[1]).splitlines()
-    assert said[:-1] == quoted[:-1]
-    assert said[-1].startswith(quoted[-1].removesuffix("…"))
 
 
 # ----------------------------------------------------------------------- the links
