@@ -146,7 +146,8 @@ class _Renderer:
             return self.undrawn(label.id, body)
         variables = module.prepare(directive, self.context)
         if variables is None:
-            return self.undrawn(label.id, body)
+            is_wrong = self.context.problems or self.context.broken
+            return self.undrawn(label.id, body) if is_wrong else ""
         parts = getattr(module, "body_parts", _caption)(body)
         template = self.environment.get_template(f"widgets/{directive.name}.html")
         called = (self.words[f"{label.kind}_label"].format(number=label.number)
