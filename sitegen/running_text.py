@@ -8,20 +8,24 @@ from sitegen.errors import Place
 from sitegen.records import Citation, Formula, Value
 
 SAME_PARAGRAPH = r"(?:(?!\n[ \t>]*\n).)"
+# TeX goes to its closing bracket, but not past another opening one: what is not closed
+# is looked at once, however often it stands there. A backslash takes what follows it.
+TEX = r"(?:[^\\\n]|\n(?![ \t>]*\n)|\\(?![()])(?:[^\n]|\n(?![ \t>]*\n)))*?"
+BLOCK = r"(?:[^\\]|\\[^\[\]])*?"
 SPEC = r"[^\[\]\n]*(?:\[[^\[\]\n]*\][^\[\]\n]*)*"    # may hold [0,0,2,1]
 LABEL = r"(?:[ \t]*\{#(?P<label>[\w:.-]+)(?:[ \t]+step=(?P<step>[\w-]+))?[ \t]*\})?"
 INLINE = re.compile(
     r"(?=[<\\`\[])(?:"               # one look at a character, before nine attempts
-    r"(?P<comment><!--.*?-->)"
+    r"(?P<comment><!--(?:(?!<!--|-->).)*-->)"
     r"|(?P<escape>\\[\\`])"
     rf"|(?P<code>(?<!`)(?P<ticks>`+)(?!`){SAME_PARAGRAPH}+?(?<!`)(?P=ticks)(?!`))"
-    rf"|(?P<inline>\\\((?P<tex>{SAME_PARAGRAPH}*?)(?<!\\)\\\))"
-    r"|(?P<display>\\\[(?P<block>.*?)(?<!\\)\\\]" + LABEL + ")"
+    rf"|(?P<inline>\\\((?P<tex>{TEX})\\\))"
+    rf"|(?P<display>\\\[(?P<block>{BLOCK})\\\]" + LABEL + ")"
     r"|(?P<open>\\[(\[])"
     rf"|(?P<value>\[\[[ \t]*value\b(?P<spec>{SPEC})\]\])"
     r"|(?P<cite>\[(?P<keys>@[\w:.+-]+(?:;[ \t]*@[\w:.+-]+)*)\](?![(\[]))"
-    r"|(?P<broken>\[\[[ \t]*value\b|\[@(?![^\]\n]*\][(\[])))", re.S)
-LINK = re.compile(r"\]\([ \t]*(?:<([^>\n]*)>|((?:[^\s()\\]|\\.|\([^\s()]*\))*))"
+    r"|(?P<broken>\[\[[ \t]*value\b|\[@(?![^\]\n]{0,999}\][(\[])))", re.S)
+LINK = re.compile(r"\]\([ \t]*(?:<([^>\n]{0,999})>|((?:[^\s()\\]|\\.|\([^\s()]*\))*))"
                   r"|^[ ]{0,3}\[[^\]\n]+\]:[ \t]*<?([^\s>]+)"
                   r"|\b(?:href|src)\s*=\s*(?:[\"']([^\"'\n]*)|([^\s\"'>]+))", re.M)
 BROKEN = {"[@": ("a citation that cannot be read", "write [@key] or [@key; @other]"),
@@ -84,7 +88,8 @@ class RunningText:
         self._check_formula(found["block"], place)
         tex, tex_place = self._tex(found, "block")
         before = self.text.rfind("\n", 0, found.start()) + 1
-        after = self.text[found.end():].split("\n", 1)[0].strip()
+        end = self.text.find("\n", found.end())
+        after = self.text[found.end():end if end >= 0 else None].strip()
         alone = before == found.start() and not after
         if found["label"] and not alone:
             self.problem(place.line, place.column,

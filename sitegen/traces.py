@@ -18,6 +18,7 @@ from sitegen.strict_json import read_json
 MAJOR = 1
 NOT_FINITE = {name: float(name) for name in ("-Infinity", "Infinity", "NaN")}
 ROW_SUM_LIMIT = {"float64": 1e-5, "float32": 1e-4, "float16": 5e-3, "bfloat16": 2e-2}
+LARGEST_BYTES = 1 << 28     # of one tensor, unpacked
 INPUT = ("token_ids", "token_labels", "position_ids")
 
 
@@ -52,18 +53,23 @@ def read_array(tensor):
         flat = np.array([NOT_FINITE.get(v, v) if isinstance(v, str) else v
                          for v in tensor["values"]], float)
     else:
-        flat = _decode(tensor["encoding"], tensor["data"])
+        flat = _decode(tensor["encoding"], tensor["data"], prod(shape))
     if flat.size != prod(shape):
         raise ValueError(f"{flat.size} numbers, expected {prod(shape)} "
                          f"for shape {shape}")
     return flat.reshape(shape)
 
 
-def _decode(encoding, data):
+def _decode(encoding, data, count):
+    """Return the numbers of an encoded tensor; at most one more than `count`, since a
+    few bytes may unpack to more than there is memory."""
+    unpacker, most_bytes = zlib.decompressobj(), min(4 * count, LARGEST_BYTES) + 4
     try:
-        raw = zlib.decompress(base64.b64decode(data, validate=True))
+        raw = unpacker.decompress(base64.b64decode(data, validate=True), most_bytes)
     except (ValueError, zlib.error) as error:
         raise ValueError(f"{encoding}: cannot be decoded ({error})") from None
+    if not unpacker.eof and len(raw) < most_bytes:
+        raise ValueError(f"{encoding}: cannot be decoded (it ends too early)")
     if encoding == "f32-deflate-base64":
         return np.frombuffer(raw, "<f4").astype(float)
     parts = int(encoding.split("-")[1])
