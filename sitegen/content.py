@@ -8,6 +8,7 @@ from dataclasses import replace
 from sitegen.errors import Place, Problem, known, stop_if
 from sitegen.front_matter import BEGIN, read_front_matter
 from sitegen.records import Article
+from sitegen.safe_paths import fault_of_name, has_file, leads_out
 from sitegen.scan import scan
 from sitegen.schemas import schema_errors
 
@@ -143,12 +144,14 @@ def find_published(folder, names):
     parent = folder.resolve().parent
     for name in names:
         file = parent / name
-        if not file.is_file():
-            problems.append(Problem(Place(path), f"publish: no file '{name}'",
-                                    "paths start at the content folder's parent"))
-        elif not file.resolve().is_relative_to(parent):
+        if leads_out(parent, name):
             problems.append(Problem(Place(path), f"publish: '{name}' is outside",
                                     "only files below the content folder's parent"))
+        elif not has_file(parent, name):
+            problems.append(Problem(Place(path), f"publish: no file '{name}'",
+                                    "paths start at the content folder's parent"))
+        elif fault := fault_of_name(file.name):
+            problems.append(Problem(Place(path), f"publish: {fault}", "rename it"))
         elif file.name in found:
             problems.append(Problem(Place(path), f"publish: two files '{file.name}'",
                                     "rename one of them"))
@@ -161,9 +164,11 @@ def read_article(folder, slug, takes_code):
     """Return (Article or None, problems) of articles/<slug>/index.md."""
     file = index_of(folder, slug)
     path = shown(folder, file)
-    if not file.is_file():
+    if not has_file(folder, f"articles/{slug}/index.md"):
         have = [p.parent.name for p in folder.glob("articles/*/index.md")]
         return None, [Problem(Place(path), "no such article", known(have, slug))]
+    if fault := fault_of_name(slug):
+        return None, [Problem(Place(path), fault, "rename the article's folder")]
     text, problems = read_text(file, path)
     if problems:
         return None, problems
@@ -211,6 +216,8 @@ def find_files(folder, path):
         elif name == "index.html":
             problems.append(Problem(place, "the article's page has this name",
                                     "rename the file"))
+        elif fault := fault_of_name(name):
+            problems.append(Problem(place, fault, "rename the file"))
         elif file.is_file() and name != "index.md":
             other = names.setdefault(same_file(name), name)
             if other != name:

@@ -7,6 +7,7 @@ from sitegen.content import read_toml, shown
 from sitegen.errors import Place, Problem
 from sitegen.inputs import digest_of
 from sitegen.programs import LIMITS, run_trace
+from sitegen.safe_paths import is_below
 from sitegen.strict_json import read_json
 from sitegen.traces import Trace, parse_trace
 
@@ -112,7 +113,7 @@ def _produce(folder, trace_id, how):
                          LIMITS.raised(how.get("limits", {})))
     file = folder.resolve().parent / how["file"]
     path, reads = shown(folder, file), Reads(frozenset([str(file)]))
-    if not file.is_file() or not file.resolve().is_relative_to(folder.resolve().parent):
+    if not is_below(folder.resolve().parent, how["file"]):
         return path, "", [Problem(Place(shown(folder, folder / "traces.toml")),
                                   f"{trace_id}: no file '{how['file']}'",
                                   "paths start at the content folder's parent")], reads

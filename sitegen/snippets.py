@@ -10,6 +10,7 @@ from sitegen.children import LimitHit, Limits, run_child, scratch_folder
 from sitegen.content import read_text
 from sitegen.errors import Place, Problem, known
 from sitegen.records import Directive
+from sitegen.safe_paths import is_below
 
 CHILD = Path(__file__).with_name("snippet_child.py")
 LIMITS = Limits()
@@ -64,8 +65,8 @@ def _snippet(article, directive):
 
 
 def _file_snippet(article, directive, name):
-    path = (article.folder / name).resolve()
-    if not path.is_file() or not path.is_relative_to(article.folder.resolve()):
+    path = article.folder / name
+    if not is_below(article.folder, name):
         have = [p.name for p in article.folder.glob("*.py")]
         return [], [Problem(directive.at("file"), f"no script '{name}' beside the "
                             "article", known(have, name))]

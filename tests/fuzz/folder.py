@@ -13,10 +13,12 @@ from unittest.mock import patch
 from sitegen.article_page import new_environment
 from sitegen.assets import shared_files
 from sitegen.audited import Reads
+from sitegen.cache import Store
 from sitegen.errors import Place, Problem
+from sitegen.inputs import Inputs
 from sitegen.pipeline import build
+from sitegen.recordings import read_traces
 from sitegen.references import read_references
-from sitegen.traces import read_traces
 
 ROOT = Path(__file__).parents[2]
 FRONT = "---\ntitle: T\ntrace: demo\npicture: p.png\n---\n"
@@ -115,7 +117,9 @@ class Folder:
             if not path.startswith(tuple(others)):
                 self.put(path, data)
         content = self.place / "content"
-        self.traces, self.references = read_traces(content), read_references(content)
+        store = Store(None, Inputs(self.place))
+        self.traces = read_traces(content, store)
+        self.references = read_references(content)
 
     def put(self, path, data):
         """Write one file, its folders too."""
@@ -131,17 +135,17 @@ class Folder:
         """
         stand_ins = dict(STAND_INS)
         if path not in ("demo.json", "content/traces.toml"):
-            stand_ins["sitegen.pipeline.read_traces"] = lambda _: (
+            stand_ins["sitegen.site_build.read_traces"] = lambda *_: (
                 dict(self.traces[0]), list(self.traces[1]))
         if path != "content/references.bib":
-            stand_ins["sitegen.pipeline.read_references"] = lambda _: (
+            stand_ins["sitegen.site_build.read_references"] = lambda _: (
                 list(self.references[0]), [])
         self.put(path, data)
         try:
             with ExitStack() as stack:
                 for target, stand_in in stand_ins.items():
                     stack.enter_context(patch(target, stand_in))
-                build(self.place / "content", self.place / "_site")
+                build(self.place / "content", self.place / "_site", use_cache=False)
         finally:
             self.put(path, self.files[path])
 
@@ -170,9 +174,19 @@ def assets(elements):
     return _assets(frozenset(elements))
 
 
+@cache
+def _environment():
+    return new_environment()
+
+
+def environment(compiled):
+    """Stand in for new_environment: the templates are compiled once."""
+    return _environment()
+
+
 STAND_INS = {
-    "sitegen.pipeline.shared_files": assets,
+    "sitegen.site_build.shared_files": assets,
     "sitegen.article_page.run_snippets": lambda *rest: (dict(VALUES), [], Reads()),
-    "sitegen.traces.run_trace": nothing_run,
+    "sitegen.recordings.run_trace": nothing_run,
     "sitegen.pipeline.write_site": refuse_wrong_paths,
-    "sitegen.pipeline.new_environment": cache(new_environment)}
+    "sitegen.site_build.new_environment": environment}

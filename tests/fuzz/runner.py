@@ -17,7 +17,7 @@ from sitegen.errors import BuildFailed
 from tests.fuzz.folder import Folder
 from tests.fuzz.mutations import shrunk
 
-SECONDS = 5             # of one input
+SECONDS = 5             # of the processor, for one input
 MEMORY_BYTES = 3 << 30  # of the process's address space, libraries included
 REGRESSIONS = Path(__file__).with_name("regressions")
 
@@ -50,9 +50,9 @@ class Tries:
 
     def attempt(self, data):
         """Try one input; return 'page', 'problems', or what went wrong, and where."""
-        signal.signal(signal.SIGALRM, _stop)
-        signal.setitimer(signal.ITIMER_REAL, SECONDS)
-        faulthandler.dump_traceback_later(6 * SECONDS, exit=True)   # within C code
+        signal.signal(signal.SIGPROF, _stop)
+        signal.setitimer(signal.ITIMER_PROF, SECONDS)
+        faulthandler.dump_traceback_later(60 * SECONDS, exit=True)   # within C code
         try:
             self.folder.build(self.kind.path, data)
         except BuildFailed as failed:
@@ -60,7 +60,7 @@ class Tries:
         except (Exception, Hang) as error:      # the very thing that is looked for
             return _fault(error)
         finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.setitimer(signal.ITIMER_PROF, 0)
             faulthandler.cancel_dump_traceback_later()
         return "page"
 
