@@ -226,7 +226,7 @@ def published_files(context):
 def page_record(context, body, shared):
     """Return what templates/page.html calls `page`."""
     article, front = context.article, context.article.front
-    text = re.sub(r"\W+", " ", article.scan.text)
+    words = len(re.findall(r"\w+", article.scan.text))
     used = [name for name in context.traces
             if name in context.needs or name == front.get("trace")]
     record = {
@@ -238,7 +238,7 @@ def page_record(context, body, shared):
         "dir": front.get("dir", shared["dir"]),
         **front_record(front, shared),
         "picture": share_picture(context) if shared["base_url"] else None,
-        "reading_minutes": max(1, math.ceil(len(text.split()) / WORDS_A_MINUTE)),
+        "reading_minutes": max(1, math.ceil(words / WORDS_A_MINUTE)),
         "needs": front.get("needs"), "contents": body.contents, "body": body.html,
         "references": body.references,
         "sources": [describe_trace(context.traces[name], context.words)

@@ -18,21 +18,21 @@ from sitegen.scan import MARK, MARK_CLOSE, MARK_OPEN
 
 RESERVED_IDS = ("article", "references", "changes", "sources", "made", "how-to-cite",
                 "hover-preview", "theme-auto", "theme-light", "theme-dark")
+# Each alternative begins with a character as such, as in running_text.
 TOKEN = re.compile(
-    rf"(?=[<{MARK_OPEN}\[])(?:"      # one look at a character, before twelve attempts
-    r"(?P<comment><!--.*?-->)"
-    r"|(?P<directive><directive-(?P<index>\d+)>(?P<body>.*?)</directive-(?P=index)>)"
-    r"|(?P<code><code\b[^>]*>.*?</code>)"
-    r"|(?P<heading><h(?P<level>[1-6])(?P<attributes>(?: [^>]*)?)>(?P<title>.*?)"
+    r"<(?:(?P<comment>!--.*?-->)"
+    r"|(?P<directive>directive-(?P<index>\d+)>(?P<body>.*?)</directive-(?P=index)>)"
+    r"|(?P<code>code\b[^>]*>.*?</code>)"
+    r"|(?P<heading>h(?P<level>[1-6])(?P<attributes>(?: [^>]*)?)>(?P<title>.*?)"
     r"</h(?P=level)>)"
-    r"|(?P<nest><(?P<close>/?)(?:blockquote|li|dd|dt|td|th|div|section|aside|details)"
+    r"|(?P<nest>(?P<close>/?)(?:blockquote|li|dd|dt|td|th|div|section|aside|details)"
     r"\b[^>]*>)"
-    rf"|<p>\s*{MARK_OPEN}(?P<alone>\d+){MARK_CLOSE}\s*</p>"
+    rf"|p>\s*{MARK_OPEN}(?P<alone>\d+){MARK_CLOSE}\s*</p>"
+    r'|a href="step:(?P<step>[^"]*)"[^>]*>(?P<words>.*?)</a>'
+    r'|a href="#(?P<label>[^"]+)"[^>]*></a>'
+    rf"|(?P<tag>[a-zA-Z/][^>]*{MARK_OPEN}[^>]*>))"
     rf"|{MARK_OPEN}(?P<mark>\d+){MARK_CLOSE}"
-    r'|<a href="step:(?P<step>[^"]*)"[^>]*>(?P<words>.*?)</a>'
-    r'|<a href="#(?P<label>[^"]+)"[^>]*></a>'
-    r"|(?P<note>\[\^[^\]<\n]+\])"
-    rf"|(?P<tag><[a-zA-Z/][^>]*{MARK_OPEN}[^>]*>))", re.S)
+    r"|\[(?P<note>\^[^\]<\n]+\])", re.S)
 TABLE = re.compile(r"<table>.*?</table>", re.S)     # Markdown's; they do not nest
 NEEDLESS = re.compile(r"</t(?:[dhr]|head|body)>")   # HTML lets one leave these out
 LATE = re.compile("\ufdd2(\\d+)\ufdd3")
@@ -119,7 +119,7 @@ class _Renderer:
             return self.constructs.step_link(unescape(found["step"]),
                                              self.inner(found["words"]))
         if found["note"]:
-            return self.constructs.no_footnote(found["note"])
+            return self.constructs.no_footnote(found[0])
         return self.constructs.label_link(found["label"])
 
     def inner(self, html):

@@ -14,20 +14,23 @@ TEX = r"(?:[^\\\n]|\n(?![ \t>]*\n)|\\(?![()])(?:[^\n]|\n(?![ \t>]*\n)))*?"
 BLOCK = r"(?:[^\\]|\\[^\[\]])*?"
 SPEC = r"[^\[\]\n]*(?:\[[^\[\]\n]*\][^\[\]\n]*)*"    # may hold [0,0,2,1]
 LABEL = r"(?:[ \t]*\{#(?P<label>[\w:.-]+)(?:[ \t]+step=(?P<step>[\w-]+))?[ \t]*\})?"
+# What each alternative begins with is a character as such: a set of these is looked for
+# ten times as fast as anything else (sre's charset prefix).
 INLINE = re.compile(
-    r"(?=[<\\`\[])(?:"               # one look at a character, before nine attempts
-    r"(?P<comment><!--(?:(?!<!--|-->).)*-->)"
-    r"|(?P<escape>\\[\\`])"
-    rf"|(?P<code>(?<!`)(?P<ticks>`+)(?!`){SAME_PARAGRAPH}+?(?<!`)(?P=ticks)(?!`))"
-    rf"|(?P<inline>\\\((?P<tex>{TEX})\\\))"
-    rf"|(?P<display>\\\[(?P<block>{BLOCK})\\\]" + LABEL + ")"
-    r"|(?P<open>\\[(\[])"
-    rf"|(?P<value>\[\[[ \t]*value\b(?P<spec>{SPEC})\]\])"
-    r"|(?P<cite>\[(?P<keys>@[\w:.+-]+(?:;[ \t]*@[\w:.+-]+)*)\](?![(\[]))"
-    r"|(?P<broken>\[\[[ \t]*value\b|\[@(?![^\]\n]{0,999}\][(\[])))", re.S)
+    r"<(?P<comment>!--(?:(?!<!--|-->).)*-->)"
+    r"|\\(?:(?P<escape>[\\`])"
+    rf"|(?P<inline>\((?P<tex>{TEX})\\\))"
+    rf"|(?P<display>\[(?P<block>{BLOCK})\\\]{LABEL})"
+    r"|(?P<open>[(\[]))"
+    rf"|`(?P<code>(?<!``)(?P<ticks>`*)(?!`){SAME_PARAGRAPH}+?(?<!`)`(?P=ticks)(?!`))"
+    rf"|\[(?:(?P<value>\[[ \t]*value\b(?P<spec>{SPEC})\]\])"
+    r"|(?P<cite>(?P<keys>@[\w:.+-]+(?:;[ \t]*@[\w:.+-]+)*)\](?![(\[]))"
+    r"|(?P<broken>\[[ \t]*value\b|@(?![^\]\n]{0,999}\][(\[])))", re.S)
+ATTRIBUTE = r"\s*=\s*(?:[\"']([^\"'\n]*)|([^\s\"'>]+))"
 LINK = re.compile(r"\]\([ \t]*(?:<([^>\n]{0,999})>|((?:[^\s()\\]|\\.|\([^\s()]*\))*))"
-                  r"|^[ ]{0,3}\[[^\]\n]+\]:[ \t]*<?([^\s>]+)"
-                  r"|\b(?:href|src)\s*=\s*(?:[\"']([^\"'\n]*)|([^\s\"'>]+))", re.M)
+                  r"|\[(?:(?<=^\[)|(?<=^ \[)|(?<=^  \[)|(?<=^   \[))"
+                  r"[^\]\n]+\]:[ \t]*<?([^\s>]+)"
+                  rf"|h(?<=\bh)ref{ATTRIBUTE}|s(?<=\bs)rc{ATTRIBUTE}", re.M)
 BROKEN = {"[@": ("a citation that cannot be read", "write [@key] or [@key; @other]"),
           "[[": ("a value that cannot be read",
                  "write [[value NAME]] or [[value NAME FORMAT]] on one line")}
