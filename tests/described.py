@@ -13,7 +13,7 @@ GUIDE = "authoring.md"
 TOLD = {"Problem", "problem", "problems", "problems_of_address", "wrong"}
 NAMED_AFTER = re.compile(r"fault|message|problems?$")
 MADE = {"message", "BROKEN"}                # variables that hold messages
-ELSEWHERE = {"message", "error", "why"}     # a message that was made somewhere else
+ELSEWHERE = {"message", "error", "fault", "why"}    # made somewhere else
 NO_MESSAGE = {"AttributeError", "StopIteration"}
 # Two words, or one beside a quoted name or a colon.
 WORDS = re.compile(r"[A-Za-z]{2}.* [A-Za-z]|[':=].* [a-z]{2}|[a-z]{2}(: | ')", re.S)
