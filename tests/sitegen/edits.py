@@ -143,12 +143,13 @@ def epoch(site, chance):
 
 def package(site, chance):
     """Another version of a package is what Python finds first."""
-    for path in site.paths("packages/*/METADATA"):
+    for path in site.paths("packages/site-packages/*/METADATA"):
         site.write(path, None)
         (site.folder / path).parent.rmdir()
     name = f"{chance.choice(PACKAGES)}-{site.fresh()}.dist-info"
-    site.write(f"packages/{name}/METADATA", "")
-    site.environment["PYTHONPATH"] = str(site.folder / "packages")
+    site.write(f"packages/site-packages/{name}/METADATA", "")
+    site.environment["PYTHONPATH"] = str(
+        site.folder / "packages/site-packages")
 
 
 # ----------------------------------------------------------------- traces, data, files
