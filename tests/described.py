@@ -12,8 +12,8 @@ GUIDE = "authoring.md"
 # that are named after giving one back.
 TOLD = {"Problem", "problem", "problems", "problems_of_address", "wrong"}
 NAMED_AFTER = re.compile(r"fault|message|problems?$")
-MADE = {"message", "BROKEN"}                # variables that hold messages
-ELSEWHERE = {"message", "error", "fault", "why"}    # made somewhere else
+MADE = {"message", "faults", "BROKEN"}      # variables that hold messages
+ELSEWHERE = {"message", "error", "fault", "why"}  # made somewhere else
 NO_MESSAGE = {"AttributeError", "StopIteration"}
 # Two words, or one beside a quoted name or a colon.
 WORDS = re.compile(r"[A-Za-z]{2}.* [A-Za-z]|[':=].* [a-z]{2}|[a-z]{2}(: | ')", re.S)
@@ -56,6 +56,8 @@ def texts_of(node):
                         for part in node.values)]
     if isinstance(node, ast.IfExp):
         return texts_of(node.body) + texts_of(node.orelse)
+    if isinstance(node, ast.BoolOp):
+        return texts_of(node.values[-1])
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
         left, right = texts_of(node.left), texts_of(node.right)
         return [a + b for a in left or "…" for b in right or "…"] if left else right
@@ -74,6 +76,17 @@ def first_texts(nodes):
     return []
 
 
+def flat(nodes):
+    """Yield some expressions, of tuples and lists their members."""
+    for node in nodes:
+        if isinstance(node, ast.ListComp):
+            yield from flat([node.elt])
+        elif isinstance(node, ast.Tuple | ast.List):
+            yield from flat(node.elts)
+        else:
+            yield node
+
+
 def messages_of(tree):
     """Return the messages that a module's code can tell, as a set of texts."""
     found = set()
@@ -90,15 +103,17 @@ def told_by(node):
     """Yield the expressions among which a statement or call has a message."""
     if isinstance(node, ast.Call) and (name_of(node.func) in TOLD or is_printed(node)):
         yield node.args
+    if isinstance(node, ast.Call) and is_collected(node):
+        yield flat(node.args)
     if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call) and (
             name_of(node.exc.func) not in NO_MESSAGE):
         yield node.exc.args
     if isinstance(node, ast.Yield | ast.Return) and isinstance(node.value, ast.Tuple):
-        yield node.value.elts
+        yield flat(node.value.elts)
     if isinstance(node, ast.Yield) and node.value is not None:
         yield [node.value]
     if isinstance(node, ast.Assign) and name_of(node.targets[0]) in MADE:
-        yield from ([value] for value in values_of(node.value))
+        yield from (flat([value]) for value in values_of(node.value))
 
 
 def is_printed(call):
@@ -106,6 +121,11 @@ def is_printed(call):
     return name_of(call.func) == "print" and any(
         keyword.arg == "file" and name_of(keyword.value) == "stderr"
         for keyword in call.keywords)
+
+
+def is_collected(call):
+    """Tell whether a call adds to a list of faults."""
+    return name_of(call.func) == "append" and "fault" in name_of(call.func.value)
 
 
 def parts_of(node):
