@@ -69,7 +69,7 @@ class Headings:
         before = Markup("</section>\n" if self.section else "")
         self.section = label
         self.contents.append(_entry(label, label.number))
-        opened = Markup('{}<section id="{}">\n').format(before, label.id)
+        opened = before + Markup('<section id="') + label.id + Markup('">\n')
         return opened + self.macros.heading(2, label.id, label.number, html)
 
     def here(self):

@@ -1,6 +1,6 @@
 """Number what an article numbers, and check what its directives were given."""
 
-from markupsafe import Markup
+from markupsafe import escape
 
 from sitegen.directives import MODULES, kind_of, option_schema
 from sitegen.errors import Problem, enclosing, known
@@ -59,5 +59,5 @@ def number_labels(scan, usable, words):
         number = counts[of_kind] if kind else None
         name = name or unique(f"{of_kind}-{counts[of_kind]}", used)
         text = words[f"{kind}_reference"].format(number=number) if kind else name
-        labels[index] = Label(name, kind or "", number, Markup("{}").format(text))
+        labels[index] = Label(name, kind or "", number, escape(text))
     return labels
