@@ -58,7 +58,7 @@ def texts_of(node):
         return texts_of(node.body) + texts_of(node.orelse)
     if isinstance(node, ast.BoolOp):
         last = texts_of(node.values[-1])
-        return [text for text in last if "\\" not in text]    # no regular expression
+        return [text for text in last if " " in text]
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
         left, right = texts_of(node.left), texts_of(node.right)
         return [a + b for a in left or "…" for b in right or "…"] if left else right
