@@ -51,7 +51,7 @@ def shared_files(elements):
         ASSETS["theme"]: ROOT / "static/js/theme.js",
         **{f"static/{name}.css": text for name, text in late_styles().items()
            if f"static/{name}.js" in files},
-        **{f"static/{name}.css": bundled_styles()[name][1]
+        **{f"static/{name}.css": bundled_style(name)
            for name in styles_of(elements)},
     })
     for path in [*ROOT.glob("static/fonts/*"), *ROOT.glob("static/schema/trace.*"),
@@ -113,19 +113,23 @@ def late_styles():
 
 
 @cache
-def bundled_styles():
-    """Return name → (elements, style sheet that only pages with one of them link)."""
-    folders = {folder.name: sorted(folder.glob("*.css"))
-               for folder in sorted(ROOT.glob("static/css/bundles/*"))}
-    return {name: ([path.stem for path in paths], compact_css("".join(
-        path.read_text("utf-8") for path in paths))) for name, paths in folders.items()}
+def bundles():
+    """Return name → the styles, named after elements, of a sheet that only pages with
+    one of these link."""
+    return {folder.name: sorted(folder.glob("*.css"))
+            for folder in sorted(ROOT.glob("static/css/bundles/*"))}
+
+
+def bundled_style(name):
+    """Return the text of such a sheet."""
+    return compact_css("".join(path.read_text("utf-8") for path in bundles()[name]))
 
 
 def styles_of(elements):
     """Return the names of the bundled style sheets that pages with these elements
     need."""
-    return [name for name, (dressed, _) in bundled_styles().items()
-            if not set(dressed).isdisjoint(elements)]
+    return [name for name, paths in bundles().items()
+            if not {path.stem for path in paths}.isdisjoint(elements)]
 
 
 def compact_css(text):

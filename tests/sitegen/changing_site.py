@@ -63,14 +63,11 @@ class ChangingSite:
         self.output, self.clean = self.project / "_site", self.folder / "clean/_site"
         self.environment, self.options = {}, []
         self.number, self.before = 0, {}
-        ignored = shutil.ignore_patterns("__pycache__")
         for name in GENERATOR:
-            copy_any(ROOT / name, self.generator / name, ignored)
+            copy_any(ROOT / name, self.generator / name)
         for name in HEAVY:
             (self.generator / f"static/js/widgets/{name}.js").unlink()
-        shutil.copytree(CASE, self.project, ignore=ignored)
-        for name, source in BORROWED.items():
-            copy_any(GOLDEN / source, self.project / name)
+        copy_project(self.project)
         for name in ("temporary", "templates"):
             (self.folder / name).mkdir()
         self.server = subprocess.Popen(
@@ -170,11 +167,18 @@ class ChangingSite:
         return json.loads(self.server.stdout.readline())
 
 
-def copy_any(source, target, ignored=None):
-    """Copy a file, or a folder with all that is in it."""
+def copy_project(folder):
+    """Make the small project in a folder."""
+    copy_any(CASE, folder)
+    for name, source in BORROWED.items():
+        copy_any(GOLDEN / source, folder / name)
+
+
+def copy_any(source, target):
+    """Copy a file, or a folder with all that is in it but bytecode."""
     target.parent.mkdir(parents=True, exist_ok=True)
     if source.is_dir():
-        shutil.copytree(source, target, ignore=ignored)
+        shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
     else:
         shutil.copyfile(source, target)
 

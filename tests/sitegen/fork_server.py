@@ -4,7 +4,8 @@
 
 It reads a line of JSON and answers with one: [command, environment, out, err] starts a
 script and gives its process, a process waits for it and gives its exit status.  In
-FOLDER compiled templates are kept: importing and compiling take longer than a page.
+FOLDER templates are kept, compiled, for builds without a cache: importing libraries and
+compiling templates takes longer than making a page.
 """
 
 import importlib
@@ -12,7 +13,6 @@ import json
 import os
 import runpy
 import sys
-from functools import partialmethod
 
 import jinja2
 
@@ -45,12 +45,24 @@ def run_script(command, environment, out, err):
     return 0
 
 
-def answer(asked):
+def keep_templates(folder):
+    """Let Jinja2 keep in a folder what it compiles."""
+    kept, prepare = jinja2.FileSystemBytecodeCache(folder), jinja2.Environment.__init__
+
+    def prepare_and_keep(environment, *arguments, **options):
+        prepare(environment, *arguments, **{**options, "bytecode_cache": kept})
+
+    jinja2.Environment.__init__ = prepare_and_keep
+
+
+def answer(asked, folder):
     """Start a script, or wait for one; return its process, or its exit status."""
     if isinstance(asked, int):
         return os.waitstatus_to_exitcode(os.waitpid(asked, 0)[1])
     process = os.fork()
     if process == 0:
+        if "--no-cache" in asked[0]:
+            keep_templates(folder)
         os._exit(run_script(*asked))
     return process
 
@@ -58,11 +70,8 @@ def answer(asked):
 def main(folder):
     for name in LIBRARIES:
         importlib.import_module(name)
-    jinja2.Environment.__init__ = partialmethod(
-        jinja2.Environment.__init__,
-        bytecode_cache=jinja2.FileSystemBytecodeCache(folder))
     for line in sys.stdin:
-        print(answer(json.loads(line)), flush=True)
+        print(answer(json.loads(line), folder), flush=True)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ import pytest
 from tests.sitegen import edits, random_edits
 from tests.sitegen.changing_site import ChangingSite
 
-STEPS, SEED = 15, 6
+STEPS, SEED = 12, 6
 
 
 @pytest.fixture

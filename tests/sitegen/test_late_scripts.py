@@ -8,7 +8,8 @@ import pytest
 
 from sitegen.assets import (
     LATE_WIDGETS,
-    bundled_styles,
+    bundled_style,
+    bundles,
     compact_css,
     late_styles,
     shared_files,
@@ -143,16 +144,16 @@ def test_each_late_style_sheet_belongs_to_a_late_script():
 def test_a_page_links_the_bundled_sheets_of_the_elements_that_it_has(html, names):
     assert styles_of(elements_of(html)) == names
     files, _ = shared_files(elements_of(html))
-    assert [name for name in bundled_styles() if f"static/{name}.css" in files] == names
+    assert [name for name in bundles() if f"static/{name}.css" in files] == names
 
 
 def test_each_bundled_style_sheet_dresses_an_element_that_a_template_draws():
-    for name, (elements, text) in bundled_styles().items():
-        for element in elements:
+    for name, sheets in bundles().items():
+        for sheet in sheets:
+            element = sheet.stem
             template = (ROOT / f"templates/widgets/{element}.html").read_text("utf-8")
-            sheet = ROOT / f"static/css/bundles/{name}/{element}.css"
             assert f"<{element}" in template
-            assert compact_css(sheet.read_text("utf-8")) in text
+            assert compact_css(sheet.read_text("utf-8")) in bundled_style(name)
             assert compact_css(sheet.read_text("utf-8")) not in style_sheet()
 
 
