@@ -130,7 +130,8 @@ class Inputs:
                     and self._folder(name) != self.digests[name]}
         changed |= {name for name in self.digests if name.endswith("/*")
                     and name != ABOVE and self._is_late(self._stat(name) or [0, 0])}
-        return changed | {"code"} if changed.intersection(self._code()) else changed
+        is_code = changed and changed.intersection(self._code())
+        return changed | {"code"} if is_code else changed
 
     def record(self):
         """Return what the next build needs to know of these inputs; plain data."""

@@ -140,7 +140,8 @@ class SiteBuild:
 
     def front(self, slug, index):
         """Return the front matter of an article, as far as it can be read."""
-        kept = self.store.peek("page", slug, [index, "code"])
+        kept = self.store.peek(
+            "page", slug, [index, "code", "python", "package:pyyaml"])
         if kept:
             return kept["front"]
         with FRAGMENTS.scope(self.store, slug):

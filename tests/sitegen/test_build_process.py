@@ -38,7 +38,28 @@ def test_nothing_to_do_is_found_without_the_libraries(site):
     libraries = {"jinja2", "markdown", "selectolax", "yaml"}
     assert libraries <= imported(first)
     assert second.stdout.startswith("nothing has changed\n")
-    assert not imported(second) & {*libraries, "jsonschema", "numpy", "pygments"}
+    assert not imported(second) & {*libraries, "bibtexparser", "jsonschema", "numpy",
+                                   "pygments", "pymdownx"}
+
+
+def test_nothing_to_do_is_found_in_a_time_that_is_printed(site, record_property):
+    site.article("Text.\n")
+    process(site, stdout=subprocess.DEVNULL)
+    done, found = processor_seconds(process, site, capture_output=True)
+    assert done.stdout.startswith("nothing has changed\n")
+    _, start = processor_seconds(
+        subprocess.run, [sys.executable, "-c", "import jinja2"])
+    record_property("printed", f"nothing changed: {found:.2f} s of processor time, "
+                    f"{found / start:.1f} × starting Python with jinja2")
+
+
+def processor_seconds(run, *arguments, **options):
+    """Return (what a function returns, the processor time of processes it ran)."""
+    before = os.times()
+    result = run(*arguments, **options)
+    after = os.times()
+    return result, (after.children_user + after.children_system
+                    - before.children_user - before.children_system)
 
 
 def imported(done):
