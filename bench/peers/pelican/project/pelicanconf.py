@@ -30,7 +30,6 @@ MARKDOWN = {
 # Docs, "Reading only modified content": articles are not parsed again.
 CACHE_CONTENT = True
 LOAD_CONTENT_CACHE = True
-CONTENT_CACHING_LAYER = "generator"
 
 FEED_ALL_ATOM = None
 CATEGORY_FEED_ATOM = None
