@@ -86,7 +86,7 @@ def install_all(peers, folder):
         try:
             bins[peer.id] = install(peer, folder)
         except NotInstalled as why:
-            failed[peer.id] = f"not installed here: {peer.obstacle or why}"
+            failed[peer.id] = f"not installed here: {why}"
     return bins, failed
 
 

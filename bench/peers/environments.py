@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 PATIENCE_S = 600
+HOST_NOT_FOUND = re.compile("ENOTFOUND|Name or service not known|getaddrinfo")
 
 
 class NotInstalled(Exception):
@@ -67,10 +68,12 @@ def run_or_say(command, cwd):
 
 
 def reason(printed):
-    """Return the last line that names an error, or the last one, without folders."""
+    """Return the line that says most, without folders: the last that names a host that
+    was not found, else the last that names an error, else the last."""
     lines = [line.strip() for line in printed.splitlines() if line.strip()]
-    telling = [line for line in lines if re.search(r"error|failed", line, re.I)]
-    return without_folders((telling or lines or ["it said nothing"])[-1])
+    errors = [line for line in lines if re.search(r"error|failed", line, re.I)]
+    hosts = [line for line in errors if HOST_NOT_FOUND.search(line)]
+    return without_folders((hosts or errors or lines or ["it said nothing"])[-1])
 
 
 def without_folders(line):

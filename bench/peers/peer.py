@@ -45,7 +45,6 @@ class Peer:
     strict     arguments that are added to be stricter
     site       where the project's folder has the pages after a build
     made       what a build leaves: removed before a cold one
-    obstacle   why it may not be installed, where what it prints does not say so
     defects    name → an article with this one mistake; a lacking one cannot be planted
     """
 
@@ -58,7 +57,6 @@ class Peer:
     package: str | None = None
     install: str = ""
     notes: str = ""
-    obstacle: str = ""
     strict: list[str] = field(default_factory=list)
     search: Search | None = None
     defects: dict[str, str] = field(default_factory=dict)
