@@ -1,5 +1,6 @@
 """The peers get the same articles, and what they make of them is judged alike."""
 
+import datetime
 import json
 import re
 import sys
@@ -16,6 +17,7 @@ from bench.peers.peer import ORDER, read_peer
 from bench.peers.projects import Ended, new_project
 from bench.peers.results import costs_record, defects_record, table_of, views_record
 from bench.processes import Cost, cost_of
+from bench.report import RESULTS
 from bench.yardstick import FENCE, FORMULA
 
 PEERS = {name: read_peer(name) for name in ORDER}
@@ -85,6 +87,8 @@ def test_what_cannot_be_installed_says_why_in_one_line(tmp_path):
 
 def test_a_reason_is_the_line_that_names_the_error():
     assert reason("a\nit failed: b\n\nhint\n") == "it failed: b"
+    assert reason("Error: getaddrinfo ENOTFOUND a.example\nERROR: no wheel\n") == \
+        "Error: getaddrinfo ENOTFOUND a.example"
     assert reason("a\nb\n") == "b" and reason("") == "it said nothing"
     assert reason("see https://a.example/b/c: failed") == \
         "see https://a.example/b/c: failed"
@@ -220,3 +224,16 @@ def test_the_table_has_a_row_for_each_and_says_why_one_has_no_figures():
         "wrong: formulas, search | 3 of 9 | 6, 4 with file and line | 1 light |",
         "| B | not installed here: b |"]
     assert json.dumps(record)
+
+
+def test_the_file_that_the_article_draws_has_every_peer():
+    data = json.loads((RESULTS / "peers.json").read_text("utf-8"))
+    assert datetime.date.fromisoformat(data["date"]) and data["processor"]
+    assert [peer["id"] for peer in data["peers"]] == ORDER
+    assert data["articles"] == 50 and list(data["defects"]) == list(NAMES)
+    measured = [peer for peer in data["peers"] if not peer["failed"]]
+    assert measured[0]["id"] == "ours" and len(measured) >= 4
+    for peer in measured:
+        assert set(peer["ratios"]) == set(STATES) and min(peer["ratios"].values()) > 0
+        assert peer["version"] == PEERS[peer["id"]].version
+        assert set(peer["each"]) == set(NAMES)
