@@ -13,11 +13,12 @@ library alone.
 import hashlib
 import json
 import os
+import shutil
 import tempfile
 from contextlib import suppress
 from pathlib import Path
 
-from sitegen.inputs import Inputs, digest_of
+from sitegen.inputs import CONTENT, Inputs, digest_of
 
 FORMAT = 1
 LAST = "last-build"
@@ -72,6 +73,8 @@ def write_whole(path, content):
         with open(handle, "wb") as file:
             file.write(content)
         os.chmod(fresh, 0o644)      # the site has links to it, which servers read
+        if path.is_dir():           # foreign: no entry is a folder
+            shutil.rmtree(path)
         os.replace(fresh, path)
     except BaseException:
         os.unlink(fresh)
@@ -128,7 +131,7 @@ class Store:
         """
         self.fresh[kind, name] = {
             "format": FORMAT, "kind": kind, "name": name, "blobs": list(blobs),
-            "inputs": {key: self.inputs.digest(key) for key in inputs},
+            "inputs": {key: self.inputs.digest(key) for key in (CONTENT, *inputs)},
             "result": result}
 
     def leave(self, kind, name, why):
@@ -260,7 +263,7 @@ def nothing_changed(content, output, options):
     last = read_last(output)
     if last.get("options") != options or last["written"] != written_files(output):
         return None
-    inputs = Inputs(os.path.dirname(os.path.realpath(content)), last["inputs"])
+    inputs = Inputs(content, last["inputs"])
     same = all(inputs.digest(name) == known[0]
                for name, known in last["inputs"].items())
     return last["summary"] if same else None

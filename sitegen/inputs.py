@@ -8,6 +8,8 @@
     package:markdown, python       versions
     env:SOURCE_DATE_EPOCH          a variable of the environment
     code                           the generator's own modules and schemas
+    content folder                 its name: a project may have several
+    ./the data.csv                 a file that would be taken for another of these
     the trace demo, the settings … what the build itself has found out
 
 Standard library alone: what finds that nothing changed imports this and little more.
@@ -22,6 +24,8 @@ import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 OURS, PACKAGE, ENV, FOUND = "generator:", "package:", "env:", "the "
+CONTENT = "content folder"
+TAKEN = re.compile(rf"{OURS}|{PACKAGE}|{ENV}|{FOUND}|(?:code|python|{CONTENT})$")
 FOLDER = ("/", "/*")
 ABOVE = "./*"       # the project's own folder, in which builds make others
 # A file that changed this shortly before it was read may change again within one tick
@@ -69,15 +73,16 @@ def plain_name(distribution):
 class Inputs:
     """Digests by name, each looked up once; `stats` of the files among them.
 
-    project  the content folder's parent
+    content  the content folder; below its parent, the project, files have short names
     before   name → [digest, *stat] of the last build's files: what has the same stat
              is not read again
     finders  beginning of a name → function of its rest, for what only some pages ask
     """
 
-    def __init__(self, project, before=None):
-        self.project, self.before = os.path.realpath(project), before or {}
-        self.digests, self.stats, self.because = {}, {}, {}
+    def __init__(self, content, before=None):
+        self.project, name = os.path.split(os.path.realpath(content))
+        self.before, self.digests = before or {}, {CONTENT: name}
+        self.stats, self.because = {}, {}
         self.versions, self.racy, self.finders = None, set(), {}
         self.began = time.time_ns() - CLOCK_NS
 
@@ -105,7 +110,8 @@ class Inputs:
         for way in (os.path.abspath(path), os.path.realpath(path)):
             for before, folder in (("", self.project), (OURS, ROOT)):
                 if f"{way}{os.sep}".startswith(folder + os.sep):
-                    return before + os.path.relpath(way, folder).replace(os.sep, "/")
+                    name = os.path.relpath(way, folder).replace(os.sep, "/")
+                    return before + ("./" if TAKEN.match(name) else "") + name
         return os.path.abspath(path)
 
     def names_of(self, reads):
@@ -173,7 +179,7 @@ class Inputs:
         if not os.path.isdir(folder):
             return None
         return digest_of(names_in(folder) if name.endswith("*")
-                         else names_below(folder))
+                         else listing_of(folder))
 
     def _file(self, name):
         now = time.time_ns()
@@ -202,13 +208,27 @@ class Inputs:
 def names_below(folder):
     """Return 'name' and 'below/name' of each file in a folder, sorted; what begins with
     a dot is left out."""
-    names = []
-    for place, folders, files in os.walk(folder):
-        folders[:] = [name for name in folders if _is_seen(name)]
-        below = os.path.relpath(place, folder).replace(os.sep, "/")
-        names += [name if below == "." else f"{below}/{name}"
-                  for name in files if _is_seen(name)]
-    return sorted(names)
+    return sorted(name for name, _ in entries_below(folder))
+
+
+def entries_below(folder, before=""):
+    """Yield (name as above, os.DirEntry) of each file in a folder; a link to a folder
+    counts as a file."""
+    try:
+        entries = [*os.scandir(folder)]
+    except OSError:
+        return
+    for entry in filter(lambda entry: _is_seen(entry.name), entries):
+        if entry.is_dir(follow_symlinks=False):
+            yield from entries_below(entry.path, f"{before}{entry.name}/")
+        else:
+            yield before + entry.name, entry
+
+
+def listing_of(folder):
+    """Return the names of files in a folder, each link with what it leads to."""
+    return sorted(f"{name} → {os.readlink(entry.path)}" if entry.is_symlink() else name
+                  for name, entry in entries_below(folder))
 
 
 def names_in(folder):

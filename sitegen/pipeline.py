@@ -29,7 +29,7 @@ def build(content, output, base_url=None, *, run=True, write=True, use_cache=Tru
         with suppress(OSError):     # nothing is kept, then
             folder.mkdir(parents=True, exist_ok=True)
     with locked(folder):            # one build would remove what the other keeps
-        inputs = Inputs(content.resolve().parent,
+        inputs = Inputs(content,
                         read_last(output).get("inputs") if use_cache else None)
         store = Store(folder if use_cache else None, inputs, write)
         site = SiteBuild(content, store, run, progress)

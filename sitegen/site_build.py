@@ -69,6 +69,8 @@ class SiteBuild:
             self.progress("traces")
             traces, more = read_traces(self.content, self.store, self.run)
         self.problems += problems + more
+        for file in published.values():
+            self.store.inputs.digest(self.store.inputs.name_of(file))
         site = Site(settings, self.listed(settings["articles"]),
                     self.listed(settings.get("about", [])), published)
         workshop = Workshop(

@@ -117,7 +117,7 @@ class Folder:
             if not path.startswith(tuple(others)):
                 self.put(path, data)
         content = self.place / "content"
-        store = Store(None, Inputs(self.place))
+        store = Store(None, Inputs(content))
         self.traces = read_traces(content, store)
         self.references = read_references(content)
 

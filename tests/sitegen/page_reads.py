@@ -26,7 +26,7 @@ class OnePage(site_build.SiteBuild):
     """A build that makes one article's page; `missing` is what it then lacks."""
 
     def __init__(self, content, slug):
-        store = Store(None, Inputs(content.parent))
+        store = Store(None, Inputs(content))
         super().__init__(content, store, True, lambda stage: None)
         self.slug, self.opened, self.missing = slug, None, None
         sys.addaudithook(self.note)

@@ -2,13 +2,14 @@
 page."""
 
 import os
+import shutil
 import time
 from unittest.mock import patch
 
 import pytest
 
 from sitegen import article_page, pipeline
-from sitegen.cache import folder_of
+from sitegen.cache import folder_of, nothing_changed
 from sitegen.errors import BuildFailed
 from sitegen.inputs import Inputs
 from tests.site_builder import SETTINGS, snapshot
@@ -35,6 +36,11 @@ def build(site):
 def built(report):
     """Return what was made → why."""
     return dict(report.built)
+
+
+def inputs_of(project):
+    """Return the Inputs of a build that begins now."""
+    return Inputs(project / "content")
 
 
 def page(site):
@@ -145,7 +151,7 @@ def test_a_file_that_is_looked_up_only_after_it_changed_counts_as_changed(tmp_pa
     file = tmp_path / "file.txt"
     file.write_text("old", "utf-8")
     time.sleep(0.03)
-    calm, moved = Inputs(tmp_path), Inputs(tmp_path)
+    calm, moved = inputs_of(tmp_path), inputs_of(tmp_path)
     calm.digest("file.txt")
     assert calm.changed() == set()
     file.write_text("new", "utf-8")
@@ -171,22 +177,48 @@ def test_a_link_that_is_turned_is_another_file(tmp_path):
     for name in ("one", "two"):
         (tmp_path / name).write_text(name, "utf-8")
     (tmp_path / "link").symlink_to("one")
-    before = Inputs(tmp_path)
+    before = inputs_of(tmp_path)
     name = before.name_of(tmp_path / "link")
     before.digest(name)
     (tmp_path / "link").unlink()
     (tmp_path / "link").symlink_to("two")
-    assert Inputs(tmp_path).digest(name) != before.digest(name)
+    assert inputs_of(tmp_path).digest(name) != before.digest(name)
+
+
+@pytest.mark.parametrize("change", [
+    lambda link: link.symlink_to("folder"),
+    lambda link: link.symlink_to("file.txt")])
+def test_a_link_that_comes_beside_an_article_is_noticed(tmp_path, change):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "link").symlink_to("elsewhere")
+    before = inputs_of(tmp_path.parent).digest(f"{tmp_path.name}/")
+    (tmp_path / "link").unlink()
+    change(tmp_path / "link")
+    assert inputs_of(tmp_path.parent).digest(f"{tmp_path.name}/") != before
+
+
+@pytest.mark.parametrize("path", [
+    "code", "python", "content folder", "the data.txt", "the data/data.txt",
+    "package:a", "env:HOME", "generator:sitegen/errors.py"])
+def test_a_file_whose_name_means_something_else_is_a_file_all_the_same(tmp_path, path):
+    file = tmp_path / path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("old", "utf-8")
+    before = inputs_of(tmp_path)
+    name = before.name_of(file)
+    before.digest(name)
+    file.write_text("newer", "utf-8")
+    assert inputs_of(tmp_path).digest(name) != before.digest(name)
 
 
 def test_what_a_build_wrote_is_no_input(tmp_path):
     (tmp_path / "script.py").touch()
-    before = Inputs(tmp_path).digest("./*")
+    before = inputs_of(tmp_path).digest("./*")
     (tmp_path / "_site").mkdir()
     (tmp_path / "_site/.written-by-build-py").touch()
-    assert Inputs(tmp_path).digest("./*") == before
+    assert inputs_of(tmp_path).digest("./*") == before
     (tmp_path / "module.py").touch()
-    assert Inputs(tmp_path).digest("./*") != before
+    assert inputs_of(tmp_path).digest("./*") != before
 
 
 # ------------------------------------------------------------------------------ damage
@@ -202,14 +234,14 @@ def test_a_cache_in_which_every_file_is_damaged_gives_the_same_site(site, build)
     assert snapshot(site.output) == before
 
 
-def test_a_folder_in_an_entry_s_place_is_no_entry(site, build):
+def test_a_folder_in_an_entry_s_place_is_no_entry_and_goes(site, build):
     site.article("Text.\n")
     build()
     entry, = folder_of(site.output).glob("entries/page/*")
     entry.unlink()
-    entry.mkdir()
-    site.add("site.toml", SETTINGS + "\n# A comment.\n")
+    (entry / "below").mkdir(parents=True)
     assert built(build())["a/index.html"] == "not in the cache"
+    assert built(build()) == {}
 
 
 def test_a_cache_that_is_a_file_is_no_cache(site, build):
@@ -217,3 +249,27 @@ def test_a_cache_that_is_a_file_is_no_cache(site, build):
     folder_of(site.output).write_text("a file", "utf-8")
     build()
     assert "Text." in page(site)
+
+
+# ------------------------------------------------------------------ what was asked for
+def test_another_content_folder_of_the_project_is_another_site(site, build):
+    site.article("Of the one.\n")
+    build()
+    other = shutil.copytree(site.content, site.folder / "other")
+    text = other / "articles/a/index.md"
+    text.write_text(text.read_text("utf-8").replace("one", "other"), "utf-8")
+    assert nothing_changed(site.content, site.output, {"base_url": None})
+    assert not nothing_changed(other, site.output, {"base_url": None})
+    pipeline.build(other, site.output)
+    assert "Of the other." in page(site)
+
+
+def test_a_published_file_that_no_page_uses_is_missed_all_the_same(site, build):
+    site.add("spare.txt", "spare\n")
+    site.add("site.toml", SETTINGS + 'publish = ["content/spare.txt"]\n')
+    site.article("Text.\n")
+    build()
+    assert nothing_changed(site.content, site.output, {"base_url": None})
+    (site.content / "spare.txt").unlink()
+    assert not nothing_changed(site.content, site.output, {"base_url": None})
+    assert problems(build) == ["publish: no file 'content/spare.txt'"]

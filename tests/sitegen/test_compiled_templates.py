@@ -18,7 +18,7 @@ def build(tmp_path, monkeypatch):
 
     def run(text):
         compiled.clear()
-        store = Store(tmp_path / "cache", Inputs(tmp_path))
+        store = Store(tmp_path / "cache", Inputs(tmp_path / "content"))
         environment = Environment(loader=DictLoader({"a": text}), autoescape=True,
                                   bytecode_cache=CompiledTemplates(store))
         rendered = environment.get_template("a").render(x=1)
