@@ -1,6 +1,7 @@
 """Spoil bytes and JSON data as files are spoiled, by accident or not."""
 
 import json
+from copy import deepcopy
 
 NASTY = [
     "../../x", "/etc/passwd", "C:\\x", "..\\x", "CON", "x.", "x ", "__proto__",
@@ -47,7 +48,7 @@ def spoiled_json(data, random):
 def _spoiled_node(node, random):
     """Return the node, changed itself or somewhere within."""
     if not isinstance(node, (dict, list)) or not node or random.random() < 0.12:
-        return random.choice([random.choice(VALUES), [node], {"a": node}])
+        return random.choice([deepcopy(random.choice(VALUES)), [node], {"a": node}])
     key = random.choice(list(node) if isinstance(node, dict) else range(len(node)))
     what = random.random()
     if what < 0.1:
