@@ -50,10 +50,15 @@ class Parsed:
     elements: list = field(default_factory=list)    # (tag, attributes)
     nameless_links: list = field(default_factory=list)
     ids: dict = field(default_factory=dict)         # id → how often it stands
+    told: set = field(default_factory=set)
 
     def problems(self, patterns, message, todo=""):
         """Yield the problem at each place of the source where one of the regular
-        expressions matches; once without a line where none does."""
+        expressions matches, once without a line where none does; nothing where it was
+        asked for before."""
+        if (message, *patterns) in self.told:
+            return
+        self.told.add((message, *patterns))
         scan = self.page.scan
         places = scan.places_of(*patterns) if scan else []
         lines = scan.raw.split("\n") if places else []
@@ -183,7 +188,7 @@ def check_names(parsed):
                 attributes.get("src") or "<img", "image without alternative text",
                 "say what it shows: ![what it shows](file); "
                 "alt=\"\" in HTML if it shows nothing")
-    for address in parsed.nameless_links:
+    for address in dict.fromkeys(parsed.nameless_links):
         if not address.startswith("#"):
             yield from parsed.problems_of_address(
                 address, "a link without text", "say in the brackets where it leads")

@@ -28,7 +28,7 @@ class Constructs:
         self.numbers = {key: number for number, key in enumerate(
             (key for key in references if key in cited), 1)}
         self.mentions = {}      # key of a reference → links back to where it is cited
-        self.drawn = set()
+        self.drawn, self.no_notes = set(), set()
 
     def reference_list(self):
         """Return what the page's template lists as references."""
@@ -152,6 +152,9 @@ class Constructs:
     def no_footnote(self, text):
         """Return the text of a footnote's mark that Markdown left: it has no note."""
         typed = unescape(text)
+        if typed in self.no_notes:
+            return text
+        self.no_notes.add(typed)
         for place in self.scan.places_of(re.escape(typed)) or [Place(self.scan.path)]:
             self.context.problem(place, f"no footnote '{typed[2:-1]}'",
                                  f"write '{typed}: its text'")

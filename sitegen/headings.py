@@ -36,7 +36,7 @@ class Headings:
         taken       ids that the page needs for something else
         constructs  draws what the headings' titles hold
         """
-        used = {*taken, *(unescape(name) for name in ID.findall(html))}
+        used = dict.fromkeys([*taken, *map(unescape, ID.findall(html))], 1)
         number, labels = 0, []
         for heading in HEADING.finditer(html):
             if not heading["level"]:

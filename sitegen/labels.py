@@ -46,7 +46,7 @@ def number_labels(scan, usable, words):
     one from its name and place in the order.
     """
     counts, labels = {}, {}
-    used = {c.id for c in scan.constructs if getattr(c, "id", None)}
+    used = {c.id: 1 for c in scan.constructs if getattr(c, "id", None)}
     for index, construct in enumerate(scan.constructs):
         if isinstance(construct, Formula) and construct.id:
             kind, name = "equation", construct.id

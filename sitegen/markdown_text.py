@@ -122,10 +122,13 @@ def slug(text):
 
 
 def unique(name, used):
-    """Return name, or name-2, name-3 …, and remember it in `used`."""
-    count, found = 1, name
+    """Return name, or name-2, name-3 …, and remember it in `used`.
+
+    used  name → the last number that was put behind it
+    """
+    found = name
     while found in used:
-        count += 1
-        found = f"{name}-{count}"
-    used.add(found)
+        used[name] = used.get(name, 1) + 1
+        found = f"{name}-{used[name]}"
+    used[found] = 1
     return found

@@ -61,7 +61,7 @@ def front_record(front, shared):
 
 def changes_of(front):
     """Return updates and corrections, the newest first, each with an id that stays."""
-    used, changes = set(), []
+    used, changes = {}, []
     for key, kind in CHANGES.items():
         for change in front.get(key, []):
             name = unique(f"{kind}-{change['date']}", used)

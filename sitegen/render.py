@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 from sitegen.constructs import Constructs
 from sitegen.directives import MODULES
+from sitegen.errors import Place
 from sitegen.headings import Headings
 from sitegen.labels import check_directives, number_labels
 from sitegen.scan import MARK, MARK_CLOSE, MARK_OPEN
@@ -33,6 +34,7 @@ TOKEN = re.compile(
     rf"|(?P<tag>[a-zA-Z/][^>]*{MARK_OPEN}[^>]*>))"
     rf"|{MARK_OPEN}(?P<mark>\d+){MARK_CLOSE}"
     r"|\[(?P<note>\^[^\]<\n]+\])", re.S)
+NESTED = re.compile(r"(?:[ \t]|>|[-*+:][ \t]|\d+\.)*")
 TABLE = re.compile(r"<table>.*?</table>", re.S)     # Markdown's; they do not nest
 NEEDLESS = re.compile(r"</t(?:[dhr]|head|body)>")   # HTML lets one leave these out
 LATE = re.compile("\ufdd2(\\d+)\ufdd3")
@@ -58,8 +60,20 @@ def render_article(context, markdown, environment, references):
     usable, problems = check_directives(context.article)
     context.problems += problems
     markdown.reset()
-    html = markdown.convert(context.article.scan.text)
+    try:
+        html = markdown.convert(context.article.scan.text)
+    except RecursionError:
+        context.problem(deepest_place(context.article.scan), "quotes, lists or "
+                        "elements in each other, too deep", "write fewer in each other")
+        return Body(Markup(""), [], [])
     return _Renderer(context, environment, references, usable).render(html)
+
+
+def deepest_place(scan):
+    """Return the Place of the line that begins with most marks of quotes and lists."""
+    lines = scan.raw.split("\n")
+    depths = [len(NESTED.match(line)[0]) for line in lines]
+    return Place(scan.path, depths.index(max(depths)) + 1)
 
 
 class _Renderer:

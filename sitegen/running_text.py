@@ -31,6 +31,9 @@ LINK = re.compile(r"\]\([ \t]*(?:<([^>\n]{0,999})>|((?:[^\s()\\]|\\.|\([^\s()]*\
                   r"|\[(?:(?<=^\[)|(?<=^ \[)|(?<=^  \[)|(?<=^   \[))"
                   r"[^\]\n]+\]:[ \t]*<?([^\s>]+)"
                   rf"|h(?<=\bh)ref{ATTRIBUTE}|s(?<=\bs)rc{ATTRIBUTE}", re.M)
+PARAGRAPH = re.compile(r"(?:[^\n]|\n(?![ \t]*\n))+")
+BRACKETS = {"[": "]", "(": ")", "<": ">"}
+MOST_OPEN = 100     # brackets of a paragraph
 BROKEN = {"[@": ("a citation that cannot be read", "write [@key] or [@key; @other]"),
           "[[": ("a value that cannot be read",
                  "write [[value NAME]] or [[value NAME FORMAT]] on one line")}
@@ -55,6 +58,8 @@ class RunningText:
 
     def cut(self):
         """Return the text with marks where its constructs stood."""
+        if any(self.text.count(bracket) > MOST_OPEN for bracket in BRACKETS):
+            self.text = PARAGRAPH.sub(self._bounded, self.text)
         return INLINE.sub(self._construct, self.text)
 
     def links(self):
@@ -62,6 +67,19 @@ class RunningText:
         for found in LINK.finditer(self.text):
             group = found.lastindex or 0
             yield unescape(found[group].strip()), self.place(found.start(group))
+
+    def _bounded(self, found):
+        """Return a paragraph, but as spaces where it opens too much: Markdown looks for
+        the end of each bracket, up to the paragraph's own."""
+        for opening, closing in BRACKETS.items():
+            left = _left_open(found[0], opening, closing)
+            if len(left) > MOST_OPEN:
+                place = self.place(found.start() + left[0])
+                self.problem(place.line, place.column, f"more than {MOST_OPEN} "
+                             f"'{opening}' of a paragraph are not closed",
+                             "close them, or write them as code")
+                return re.sub(r"[^\n]", " ", found[0])
+        return found[0]
 
     def _construct(self, found):
         kind = next(kind for kind in ("comment", "escape", "code", "inline", "display",
@@ -128,3 +146,14 @@ class RunningText:
     def _cite(self, found, place):
         keys = tuple(key.strip().lstrip("@") for key in found["keys"].split(";"))
         return self.add(Citation(keys, place), found[0])
+
+
+def _left_open(text, opening, closing):
+    """Return the offsets of the opening brackets that nothing closes."""
+    left = []
+    for offset, character in enumerate(text):
+        if character == opening:
+            left.append(offset)
+        elif character == closing and left:
+            left.pop()
+    return left

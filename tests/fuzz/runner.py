@@ -52,7 +52,7 @@ class Tries:
         """Try one input; return 'page', 'problems', or what went wrong, and where."""
         signal.signal(signal.SIGPROF, _stop)
         signal.setitimer(signal.ITIMER_PROF, SECONDS)
-        faulthandler.dump_traceback_later(60 * SECONDS, exit=True)   # within C code
+        faulthandler.dump_traceback_later(60 * SECONDS)     # says where C code hangs
         try:
             self.folder.build(self.kind.path, data)
         except BuildFailed as failed:
