@@ -2,9 +2,9 @@
 
     python -m tests.sitegen.random_edits 300 [--seed S]
 
-A step is one to three edits; every fifth or so undoes an earlier one.  Both builds must
-end with the same status, say the same, and write the same bytes with the same modes;
-a second build must then find nothing to do; a build that fails leaves the old site.
+A step is one to three edits, or undoes an earlier step.  Both builds must end with the
+same status, say the same, and write the same bytes with the same modes; a second build
+must then find nothing to do; a build that fails leaves the old site.
 """
 
 import argparse
@@ -53,7 +53,8 @@ class Walk:
 
     def put_back(self, step):
         """Make files, environment and options what they were before a step."""
-        files, (self.site.environment, self.site.options) = step
+        files, (environment, options) = step
+        self.site.environment, self.site.options = dict(environment), list(options)
         self.site.restore(files)
 
     def compare(self):
