@@ -135,8 +135,8 @@ def page_table(report):
     rows = [(page, [f"{count / 1000:.1f}" for count in (*counts, sum(counts))])
             for page, counts in sizes.items() if page in shown]
     width = max(len(page) for page, _ in rows)
-    lines = [f"{'kilobytes':{width}}" + "".join(f"{head:>9}" for head in HEADS)]
-    lines += [f"{page:{width}}" + "".join(f"{number:>9}" for number in numbers)
+    lines = ["kilobytes".ljust(width) + "".join(head.rjust(9) for head in HEADS)]
+    lines += [page.ljust(width) + "".join(number.rjust(9) for number in numbers)
               for page, numbers in rows]
     if len(sizes) > len(rows):
         lines.append(f"and {counted(len(sizes) - len(rows), 'lighter page')}")

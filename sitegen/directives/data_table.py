@@ -8,6 +8,7 @@ from sitegen.plots import readable
 from sitegen.published import origin, read_published
 
 NAME = "data-table"
+SAID = {None: "data_table_nothing", True: "data_table_yes", False: "data_table_no"}
 NUMBERED = True
 TEXT = {"type": "string", "minLength": 1}
 OPTIONS = {"file": TEXT, "rows": TEXT, "name": TEXT, "instead": TEXT,
@@ -101,7 +102,7 @@ def is_number(value):
 def cell(value, words):
     """Return a value as a table has it.  Raises KeyError for a list or a record."""
     if value is None or isinstance(value, bool):
-        return words["data_table_" + {None: "nothing", True: "yes", False: "no"}[value]]
+        return words[SAID[value]]
     if is_number(value):
         return readable(value)
     if not isinstance(value, str):

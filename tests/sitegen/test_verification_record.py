@@ -112,7 +112,7 @@ def test_the_model_s_whole_record_is_printed(page_of, trace):
 
 
 @pytest.mark.parametrize("text, message", [
-    (RECORD.replace("demo", "dmeo"), "1:1: no trace 'dmeo'"),
+    (RECORD.replace("demo", "dmeo"), "2:12: no trace 'dmeo'"),
     ("/// verification-record\n///\n", "1:1: no trace is named"),
 ])
 def test_a_trace_that_is_not_there_is_a_problem(site, text, message):
