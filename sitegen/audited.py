@@ -50,11 +50,6 @@ class Reads:
     variables: frozenset = frozenset()
     unseen: str = ""
 
-    @property
-    def processes(self):
-        """Return whether it did what no event tells, such as starting a process."""
-        return bool(self.unseen)
-
 
 def audited(report, script, *arguments):
     """Return the command that runs a Python script and writes the report of it."""

@@ -18,7 +18,7 @@ class PageBytes:
 class Report:
     """What a build made.
 
-    files  path below the output → text, bytes, the Path of a file, or cache.Stored
+    files  path below the output → cache.Stored, or the Path of a file that is copied
     built  (name, why) of everything that was made anew; taken counts the pages that
            were not
     pages  path → PageBytes

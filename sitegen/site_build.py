@@ -96,10 +96,8 @@ class SiteBuild:
         """Make the pages and files that are no article's."""
         slugs = {listed.slug for listed in site.articles}
         ordered = [record for record in self.records if record["slug"] in slugs]
-        files = {**site_files(workshop.shared, self.records, workshop.environment),
-                 **search_files(self.records)}
-        self.files.update({path: self.store.blob(self.store.keep_blob(content))
-                           for path, content in files.items()})
+        self.add({**site_files(workshop.shared, self.records, workshop.environment),
+                  **search_files(self.records)})
         for page in site_pages(workshop, self.records, ordered):
             self.problems += self.add_page(page)
 
@@ -166,10 +164,7 @@ class SiteBuild:
         self.taken += 1
         self.records.append(unpacked(kept["record"]))
         self.facts[f"{slug}/index.html"] = Facts(**kept["facts"])
-        for path, digest in kept["made"].items():
-            self.files[path] = self.store.blob(digest)
-        for path, name in kept["copied"].items():
-            self.files[path] = Path(inputs.path_of(name))
+        self.put(kept["files"])
 
     def make_article(self, slug, neighbours, workshop):
         """Make an article's page; keep it if nothing is wrong with it."""
@@ -186,27 +181,38 @@ class SiteBuild:
         record = packed({key: value for key, value in record.items()
                          if key not in PAGE_ONLY})
         self.records.append(unpacked(record))
-        made = {page.path: self.files[page.path].digest}
-        copied = {path: content for path, content in beside.items()
-                  if isinstance(content, Path)}
-        for path in beside.keys() - copied.keys():
-            made[path] = self.store.keep_blob(beside[path])
-        self.files.update(copied)
-        self.files.update({path: self.store.blob(made[path]) for path in made})
+        kept = self.add({page.path: page.html, **beside})
         self.problems += problems
         if not problems and not workshop.broken and can_be_kept(context, workshop):
-            name_of = self.store.inputs.name_of
             self.store.keep("page", slug, page_inputs(context, workshop), {
-                "front": article.front, "record": record, "made": made,
-                "facts": vars(self.facts[page.path]),
-                "copied": {path: name_of(file) for path, file in copied.items()},
-            }, made.values())
+                "front": article.front, "record": record, "files": kept,
+                "facts": vars(self.facts[page.path])}, kept["made"].values())
 
     def add_page(self, page):
         """Put a page into the site; return what is wrong with it by itself."""
         self.facts[page.path], problems = check_page(page)
-        self.files[page.path] = self.store.blob(self.store.keep_blob(page.html))
+        self.add({page.path: page.html})
         return problems
+
+    def add(self, files):
+        """Put files into the site; return what the cache keeps of them.
+
+        files  path → text, bytes, or the Path of a file to copy
+        """
+        copied = {path: self.store.inputs.name_of(content)
+                  for path, content in files.items() if isinstance(content, Path)}
+        kept = {"copied": copied, "made": {
+            path: self.store.keep_blob(content) for path, content in files.items()
+            if path not in copied}}
+        self.put(kept)
+        return kept
+
+    def put(self, kept):
+        """Put into the site what `add` returned, now or in an earlier build."""
+        for path, digest in kept["made"].items():
+            self.files[path] = self.store.blob(digest)
+        for path, name in kept["copied"].items():
+            self.files[path] = Path(self.store.inputs.path_of(name))
 
     def static(self):
         """Put into the site what all pages share."""
@@ -215,23 +221,16 @@ class SiteBuild:
         inputs, used = self.store.inputs, "the elements that pages use"
         inputs.found(used, digest_of(elements))
         kept = self.store.take("static", "")
-        if kept is None:
-            files, problems = shared_files(elements)
-            self.problems += problems
-            kept = {"made": {path: self.store.keep_blob(content)
-                             for path, content in files.items()
-                             if not isinstance(content, Path)},
-                    "copied": {path: inputs.name_of(content)
-                               for path, content in files.items()
-                               if isinstance(content, Path)}}
-            self.built.append(("static", self.store.why["static", ""]))
-            if not problems:
-                self.store.keep("static", "", [used, "code", *static_inputs(
-                    kept["copied"].values())], kept, kept["made"].values())
-        for path, digest in kept["made"].items():
-            self.files[path] = self.store.blob(digest)
-        for path, name in kept["copied"].items():
-            self.files[path] = Path(inputs.path_of(name))
+        if kept is not None:
+            self.put(kept)
+            return
+        files, problems = shared_files(elements)
+        self.problems += problems
+        self.built.append(("static", self.store.why["static", ""]))
+        kept = self.add(files)
+        if not problems:
+            self.store.keep("static", "", [used, "code", *static_inputs(
+                kept["copied"].values())], kept, kept["made"].values())
 
     def source_of(self, path):
         """Return the page of a path with its scan, to find where a link stands."""
