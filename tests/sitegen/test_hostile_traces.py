@@ -53,13 +53,13 @@ QUICK = settings(max_examples=8, deadline=None, derandomize=True, database=None,
                  phases=[Phase.generate], suppress_health_check=list(HealthCheck))
 
 
-def filled(strings):
+def filled(strings, length=4, layers=1):
     """Return a trace with these in all places that hold free text."""
-    trace = synthetic_trace(4, 1, 2, 1)
+    trace = synthetic_trace(length, layers, 2, 1)
     label, name, script, argument, claim, unit, word = strings
     script = re.sub(r"[/\\]", "_", script)       # the schema wants a base name
     name, claim, unit, script = (text or "x" for text in (name, claim, unit, script))
-    trace["input"]["token_labels"] = [[label, "b", label, word]]
+    trace["input"]["token_labels"] = [([label, "b", label, word] * length)[:length]]
     trace["model"] |= {"name": name, "revision": word or "x"}
     trace["producer"] |= {"script": script, "arguments": [argument, word], "note": word}
     trace["checks"][0] |= {"claim": claim, "unit": unit}
@@ -116,19 +116,25 @@ def test_each_string_is_shown_as_text_wherever_it_stands(string):
         tag for tag, _ in harmless((len(visible(string)),) * 7)]
 
 
-@QUICK
-@given(STRINGS)
+@pytest.mark.parametrize("string", HOSTILE[:10])
 def test_a_tensor_s_script_calls_its_one_function_whatever_a_trace_says(string):
-    trace = filled([string] * 7)
-    trace["tensors"][f"layers.0.{string}"] = trace["tensors"]["layers.0.weights"]
-    try:
-        files = built(trace)
-    except BuildFailed:
-        return
-    scripts = [path for path in files if path.startswith("a/data/")]
+    files = built(filled([string] * 7, length=80, layers=2))
+    scripts = [path for path in files if path.endswith(".js")
+               and path.startswith("a/data/")]
+    assert scripts
     for path in scripts:
         assert SCRIPT.fullmatch(files[path]), path
-    assert all(re.fullmatch(r"a/data/demo/[\w.-]+\.js", path) for path in scripts)
+        assert re.fullmatch(r"a/data/demo/[\w.-]+\.js", path)
+
+
+@pytest.mark.parametrize("string", [  # what is a word is as good a name as another
+    *(string for string in HOSTILE if string != "constructor"), "Weights"])
+def test_a_tensor_of_no_such_name_is_told(string):
+    trace = filled(["x"] * 7)
+    trace["tensors"][f"layers.0.{string}"] = trace["tensors"]["layers.0.weights"]
+    with pytest.raises(BuildFailed) as failed:
+        built(trace)
+    assert "expected a match" in str(failed.value.problems[0])
 
 
 @pytest.mark.parametrize("label", ["\ud800", "a\udfffb", "\0", "\x1b"])
