@@ -23,6 +23,9 @@ from sitegen.inputs import CONTENT, Inputs, digest_of
 FORMAT = 1
 LAST = "last-build"
 NOT_KEPT = "not in the cache"
+# What the parts of a sealed file are: one that has others was not written here.
+ENTRY = {"kind": str, "name": str, "inputs": dict, "blobs": list, "result": object}
+BUILD = {"options": dict, "inputs": dict, "written": dict, "summary": dict}
 
 
 class Stored:
@@ -53,8 +56,11 @@ def seal(data):
     return f"{digest_of(text)}\n{text}"
 
 
-def unseal(path):
-    """Return the data of a sealed file, or None where it is absent or damaged."""
+def unseal(path, parts):
+    """Return the data of a sealed file, or None where it is absent, damaged or foreign.
+
+    parts  name → type of what it has
+    """
     try:
         seal_text, _, text = path.read_text("utf-8").partition("\n")
         if digest_of(text) != seal_text:
@@ -62,7 +68,10 @@ def unseal(path):
         data = json.loads(text)
     except (OSError, ValueError, RecursionError):
         return None
-    return data if isinstance(data, dict) and data.get("format") == FORMAT else None
+    is_ours = (isinstance(data, dict) and data.get("format") == FORMAT
+               and all(name in data and isinstance(data[name], kind)
+                       for name, kind in parts.items()))
+    return data if is_ours else None
 
 
 def write_whole(path, content):
@@ -199,8 +208,9 @@ class Store:
     def _entry(self, kind, name):
         if self.folder is None:
             return None
-        entry = unseal(self._path(kind, name))
-        fits = entry and (entry.get("kind"), entry.get("name")) == (kind, name)
+        entry = unseal(self._path(kind, name), ENTRY)
+        fits = (entry and (entry["kind"], entry["name"]) == (kind, name)
+                and all(isinstance(digest, str) for digest in entry["blobs"]))
         return entry if fits else None
 
     def _path(self, kind, name):
@@ -223,7 +233,7 @@ class Store:
 
 def read_last(output):
     """Return what the last build of an output folder read and wrote; {} if unknown."""
-    return unseal(folder_of(output) / LAST) or {}
+    return unseal(folder_of(output) / LAST, BUILD) or {}
 
 
 def write_last(output, options, inputs, summary):

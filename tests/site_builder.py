@@ -1,5 +1,6 @@
 """Small content folders made from text, and what becomes of them, for tests."""
 
+import ctypes
 import os
 import re
 from pathlib import Path
@@ -13,6 +14,7 @@ from sitegen.pipeline import build
 SETTINGS = 'title = "Site"\ndescription = "About it."\narticles = ["a"]\n'
 FRONT = "---\ntitle: Title\n---\n"
 NOBODY = 65534
+CAPABILITIES = 0x20080522       # version 3 of what capget(2) and capset(2) take
 FRONT_LINES = FRONT.count("\n")
 
 
@@ -116,16 +118,38 @@ def as_nobody(call, *folders):
 
     folders  given to that user, with what is in them, where we are root
     """
-    reader, writer = os.pipe()
     if os.getuid() == 0:
         for folder in folders:
             for path in [folder, *folder.rglob("*")]:
                 os.chown(path, NOBODY, NOBODY)
+    return in_child(call, lambda: os.setuid(NOBODY))
+
+
+def obeying_modes(call):
+    """Return the text of what a call returns for us, but that modes hold for root too:
+    unlike nobody, we can read the generator wherever it is."""
+    return in_child(call, obey_modes)
+
+
+def obey_modes():
+    """Give up what lets root pass over modes: capabilities 1 and 2 of capset(2)."""
+    libc, header = ctypes.CDLL(None, use_errno=True), (ctypes.c_uint32 * 2)(CAPABILITIES)
+    sets = (ctypes.c_uint32 * 6)()      # effective, permitted, inheritable; twice
+    assert libc.capget(header, sets) == 0
+    for index in range(3):
+        sets[index] &= ~0b110
+    assert libc.capset(header, sets) == 0
+
+
+def in_child(call, before):
+    """Return the text of what a call returns in a child, which first does what makes a
+    root like others."""
+    reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
         try:
             if os.getuid() == 0:
-                os.setuid(NOBODY)
+                before()
             os.write(writer, str(call()).encode())
         finally:
             os._exit(0)

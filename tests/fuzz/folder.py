@@ -13,7 +13,7 @@ from unittest.mock import patch
 from sitegen.article_page import new_environment
 from sitegen.assets import shared_files
 from sitegen.audited import Reads
-from sitegen.cache import Store
+from sitegen.cache import Store, nothing_changed
 from sitegen.errors import Place, Problem
 from sitegen.inputs import Inputs
 from sitegen.pipeline import build
@@ -69,6 +69,7 @@ articles = ["a", "b"]
 publish = ["content/configurations.json", "model/tiny_llama.py"]
 """
 TRACES = '[demo]\nfile = "demo.json"\npublish = "trace.json"\n'
+CACHE = "._site-cache/"
 VALUES = {"n": 3, "list": [1.5, 2.5], "text": "t"}
 
 
@@ -131,8 +132,20 @@ class Folder:
         """Build with the file replaced; raises BuildFailed, or whatever it should not.
 
         Nothing is run and nothing written; a path that may not be written fails.
-        Traces and references are read once, where they are not the input.
+        Traces and references are read once, where they are not the input.  A file of
+        the cache is one that a build before it has left.
         """
+        if path.startswith(CACHE) and path not in self.files:
+            self.build_with(path, use_cache=True)
+            self.files[path] = (self.place / path).read_bytes()
+        self.put(path, data)
+        try:
+            self.build_with(path, use_cache=path.startswith(CACHE))
+        finally:
+            self.put(path, self.files[path])
+
+    def build_with(self, path, use_cache):
+        """Build what there is; `path` is the file that is not what it was."""
         stand_ins = dict(STAND_INS)
         if path not in ("demo.json", "content/traces.toml"):
             stand_ins["sitegen.site_build.read_traces"] = lambda *_: (
@@ -140,14 +153,13 @@ class Folder:
         if path != "content/references.bib":
             stand_ins["sitegen.site_build.read_references"] = lambda _: (
                 list(self.references[0]), [])
-        self.put(path, data)
-        try:
-            with ExitStack() as stack:
-                for target, stand_in in stand_ins.items():
-                    stack.enter_context(patch(target, stand_in))
-                build(self.place / "content", self.place / "_site", use_cache=False)
-        finally:
-            self.put(path, self.files[path])
+        content, output = self.place / "content", self.place / "_site"
+        with ExitStack() as stack:
+            for target, stand_in in stand_ins.items():
+                stack.enter_context(patch(target, stand_in))
+            if use_cache:
+                nothing_changed(content, output, {"base_url": None})
+            build(content, output, use_cache=use_cache)
 
 
 def refuse_wrong_paths(files, output):

@@ -4,14 +4,29 @@ import json
 import re
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from hypothesis import strategies as st
 
-from tests.fuzz.folder import ARTICLE, FRONT, ROOT, png, sound_files, trace
-from tests.fuzz.mutations import NASTY, spoiled_bytes, spoiled_json
+from sitegen.cache import BUILD, ENTRY, seal, unseal
+from sitegen.inputs import digest_of
+from tests.fuzz.folder import (
+    ARTICLE,
+    CACHE,
+    FRONT,
+    ROOT,
+    Folder,
+    png,
+    sound_files,
+    trace,
+)
+from tests.fuzz.mutations import NASTY, VALUES, spoiled_bytes, spoiled_json
 from tests.synthetic_trace import synthetic_trace
 
 ARTICLE_PATH = "content/articles/a/index.md"
+CACHED = {"last build": (f"{CACHE}last-build", BUILD),
+          "cached page": (f"{CACHE}entries/page/{digest_of('a')[:32]}", ENTRY)}
 SECTION = re.compile(r"\n(?=## )")
 LONGEST_SECTION = 4000
 
@@ -80,7 +95,8 @@ def kinds():
                   articles=("b",)),
         _of_json("trace", "demo.json", recorded, 40),
         *(_of_json(name, f"content/{name}", [json.loads(files[f"content/{name}"])], 15)
-          for name in ("changes.json", "configurations.json"))]
+          for name in ("changes.json", "configurations.json")),
+        *(_of_cache(name, *file) for name, file in CACHED.items())]
 
 
 def _of_bytes(name, path, sound, share, inputs=None, articles=("a",)):
@@ -92,6 +108,27 @@ def _of_json(name, path, sound, share):
     texts = [json.dumps(data).encode() for data in sound]
     inputs = spoiled(sound, spoiled_json) | spoiled(texts)
     return Kind(name, path, ("b",), texts, inputs, share)
+
+
+def _of_cache(name, path, parts):
+    """Return the Kind of a file of the cache: damaged, or sealed by somebody else."""
+    with TemporaryDirectory() as place:
+        folder = Folder(place, ("a",))
+        folder.build_with(path, use_cache=True)
+        sound, data = Path(place, path).read_bytes(), unseal(Path(place, path), parts)
+    inputs = spoiled([sound]) | spoiled([data], _foreign)
+    return Kind(name, path, ("a",), [sound], inputs, 10)
+
+
+def _foreign(data, random):
+    """Return a whole file of which one part is not what it should be, or is not there;
+    what a result is made of, only the code that its seal covers can know."""
+    data, key = dict(data), random.choice(list(data))
+    if key == "result" or random.random() < 0.3:
+        del data[key]
+    else:
+        data[key] = random.choice(VALUES)
+    return seal(data).encode("utf-8", "surrogatepass")
 
 
 def _entries(bibtex):

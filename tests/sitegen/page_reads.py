@@ -19,6 +19,7 @@ from sitegen.errors import BuildFailed
 from sitegen.inputs import OURS, Inputs
 from sitegen.snippets import run_snippets
 
+PACKAGES = "/site-packages/"     # of an environment below the generator's folder
 CODE = (f"{OURS}sitegen/", f"{OURS}static/schema/")      # the input "code"
 
 
@@ -56,7 +57,7 @@ class OnePage(site_build.SiteBuild):
         self.opened = None
         inputs = self.store.entry("page", slug)["inputs"]
         names = {name for name in map(self.store.inputs.name_of, opened)
-                 if not name.startswith(("/", *CODE))}
+                 if not name.startswith(("/", *CODE)) and PACKAGES not in name}
         self.missing = sorted(names - inputs.keys())
 
 

@@ -14,7 +14,7 @@ from sitegen import cache, output, snippets
 from sitegen.errors import BuildFailed
 from sitegen.output import write_site
 from sitegen.pipeline import build
-from tests.site_builder import SmallSite, as_nobody, snapshot
+from tests.site_builder import SmallSite, obeying_modes, snapshot
 from tests.sitegen.test_children import runs
 
 ROOT = Path(__file__).parents[2]
@@ -116,7 +116,7 @@ def test_a_read_only_folder_is_named():
         before = snapshot(site.folder)
         for path in [site.folder, *site.folder.rglob("*")]:
             path.chmod(0o555 if path.is_dir() else 0o444)
-        said = as_nobody(lambda: str(failure_of(site)))
+        said = obeying_modes(lambda: str(failure_of(site)))
         site.folder.chmod(0o755)
         assert said.startswith("_site: cannot be written: Permission denied (")
         assert snapshot(site.folder) == before
