@@ -133,7 +133,8 @@ def obeying_modes(call):
 
 def obey_modes():
     """Give up what lets root pass over modes: capabilities 1 and 2 of capset(2)."""
-    libc, header = ctypes.CDLL(None, use_errno=True), (ctypes.c_uint32 * 2)(CAPABILITIES)
+    libc = ctypes.CDLL(None, use_errno=True)
+    header = (ctypes.c_uint32 * 2)(CAPABILITIES)
     sets = (ctypes.c_uint32 * 6)()      # effective, permitted, inheritable; twice
     assert libc.capget(header, sets) == 0
     for index in range(3):
