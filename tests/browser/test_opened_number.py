@@ -238,9 +238,8 @@ def test_closing_hides_the_number_and_takes_it_out_of_the_address(open_number):
     wait_until(page, "() => !location.hash.includes('logits')")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("cell", ["layers.0.attn_out[0,2,0]",
-                                  "layers.0.q_rotated[0,1,3,1]"])
+@pytest.mark.parametrize(("scheme", "cell"), [
+    ("light", "layers.0.attn_out[0,2,0]"), ("dark", "layers.0.q_rotated[0,1,3,1]")])
 def test_axe_finds_nothing(open_number, axe_violations, scheme, cell):
     page = open_number("layers.0.resid_mid[0,2,0]", cell, scheme=scheme, width=390)
     assert axe_violations(page) == []

@@ -125,7 +125,8 @@ def look(seen, browser_name):
     return lambda **reading: seen(browser_name, **reading)
 
 
-READINGS = [{}, {"scheme": "dark"}, {"scripts": False}, {"width": 390, "height": 844},
+PHONE_AT_NIGHT = {"scheme": "dark", "width": 390, "height": 844}
+READINGS = [{}, PHONE_AT_NIGHT, {"scripts": False},
             {"forced_colors": True, "reduced_motion": True}]
 
 
@@ -167,17 +168,17 @@ def test_scripts_off_shows_no_control_that_does_nothing(reader):
 
 def test_dark_is_dark_and_light_is_light(look):
     assert all(page["luminance"] >= 0.1 for page in look().values())
-    assert all(page["luminance"] < 0.1 for page in look(scheme="dark").values())
+    assert all(page["luminance"] < 0.1 for page in look(**PHONE_AT_NIGHT).values())
 
 
 def test_nothing_but_its_own_box_scrolls_sideways_on_a_phone(look):
-    for path, page in look(width=390, height=844).items():
+    for path, page in look(**PHONE_AT_NIGHT).items():
         assert page["width"] <= 390, path
         assert page["wider"] == [], path
         assert page["unreachable"] == [], path
 
 
-@pytest.mark.parametrize("reading", [{}, {"width": 390, "height": 844}], ids=str)
+@pytest.mark.parametrize("reading", [{}, PHONE_AT_NIGHT], ids=str)
 def test_controls_are_large_enough_to_hit(look, reading):
     for path, page in look(**reading).items():
         assert page["small_targets"] == [], path

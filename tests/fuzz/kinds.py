@@ -21,7 +21,7 @@ from tests.fuzz.folder import (
     sound_files,
     trace,
 )
-from tests.fuzz.mutations import NASTY, VALUES, spoiled_bytes, spoiled_json
+from tests.fuzz.mutations import MARKUP, NASTY, VALUES, spoiled_bytes, spoiled_json
 from tests.synthetic_trace import synthetic_trace
 
 ARTICLE_PATH = "content/articles/a/index.md"
@@ -58,9 +58,9 @@ def spoiled(sound, spoil=spoiled_bytes):
 
 def pieces(before="", after=""):
     """Return a strategy of texts made of what is read in a special way, and others."""
-    text = st.lists(st.sampled_from(NASTY) | st.text(max_size=6), max_size=25)
-    return text.map(lambda parts: (before + "".join(parts) + after).encode(
-        "utf-8", "surrogatepass"))
+    parts = st.sampled_from([*NASTY, *MARKUP]) | st.text(max_size=6)
+    return st.lists(parts, max_size=25).map(lambda parts: (
+        before + "".join(parts) + after).encode("utf-8", "surrogatepass"))
 
 
 @cache

@@ -17,6 +17,11 @@ NASTY = [
     "@x{",
     "\\", "\\frac", "\\begin{aligned}", "\\end{cases}", "&", "^", "$", "é", "注", "🔑",
     "-1", "1e999", "NaN", "Infinity", "9" * 40, "0.1", "true", "null", "2026-13-45"]
+MARKUP = [
+    "/// side-note", "    wide: true\n", "[[value run:x]]", "# ", "## ", "===\n", "**",
+    "| a | b |\n|---|---|\n", "[a](#x)", "[a][b]", "[b]: c\n", "[x](step:a)",
+    "*[A]: B\n", ":   d\n", "</div>", "<p id='x'>", "&#1;", "&amp;", "<code>",
+    "</code>", "<a href='step:a'>y</a>", "<directive-0>", "wzxhzdk:0", "word", "a", " "]
 VALUES = [None, True, False, 0, -1, 1, 2, 3.5, 1e308, 10**30, "", [], {}, [[]], [{}],
           "NaN", "-Infinity", [None], {"id": "a"}, *NASTY]
 KEYS = ["", "__proto__", "constructor", "id", "name", "a.b", "../x", "é", "\ud800"]

@@ -12,7 +12,7 @@ from tests.fuzz.mutations import shrunk
 from tests.fuzz.runner import Tries, regressions, run_kinds
 
 KINDS = kinds()
-SHARE = 80      # inputs of all kinds
+SHARE = 100     # inputs of all kinds
 
 
 def test_inputs_of_every_kind_give_a_page_or_problems():

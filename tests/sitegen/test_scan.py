@@ -1,9 +1,15 @@
 """The scan cuts out what is not Markdown, and says where it cannot."""
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from sitegen.records import Citation, Directive, Fence, Formula, Value
 from sitegen.scan import scan
+from tests.fuzz.mutations import MARKUP, NASTY
+
+ANY = st.text(st.characters(exclude_categories=("Cc", "Cs", "Cn")), max_size=5)
+TEXTS = st.lists(st.sampled_from([*NASTY, *MARKUP]) | ANY, max_size=25).map("".join)
 
 
 def scanned(text, takes_code=()):
@@ -188,3 +194,17 @@ def test_an_open_comment_is_named():
 
 def test_several_problems_are_all_told():
     assert len(complaints("\\(\n\n```x`\n\n[[value\n\n/// figure\n\n```\n")) == 4
+
+
+@settings(max_examples=500, deadline=None, derandomize=True, database=None)
+@given(TEXTS)
+def test_a_scan_loses_nothing_and_its_places_are_in_the_text(text):
+    found, problems = scan(text, "a.md")
+    lines = text.split("\n")
+    assert len(found.sources) == len(found.constructs)
+    for place in (*(c.place for c in found.of(object)), *(p.place for p in problems)):
+        assert 1 <= place.line <= len(lines) + 1
+        assert place.column is None or place.column <= len(lines[place.line - 1]) + 1
+    if not found.constructs and not problems:
+        kept = "".join(found.text.split())
+        assert kept == "".join(text.split()) or "<!--" in text

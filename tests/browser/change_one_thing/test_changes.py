@@ -161,8 +161,7 @@ def test_without_scripts_the_changes_are_a_list_in_words(change_reader):
     assert page.is_hidden("#change input[value=mha]")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 390)])
 def test_axe_finds_nothing_and_nothing_scrolls_sideways(
         change_reader, axe_violations, scheme, width):
     page = change_reader("#~change=token&at=2&to=9", scheme=scheme, width=width)
