@@ -9,8 +9,18 @@ from sitegen.errors import Place, Problem
 from sitegen.lazy import bibtexparser
 from sitegen.records import Reference
 
-logging.getLogger("bibtexparser").setLevel(logging.CRITICAL)  # we report failed blocks
 
+class Refusal(logging.Handler):
+    """Refuse what a library would only warn of: the entry that it reads fails then."""
+
+    def emit(self, record):
+        raise ValueError("a LaTeX command lacks its arguments")
+
+
+logging.getLogger("bibtexparser").setLevel(logging.CRITICAL)  # we report failed blocks
+logging.getLogger("pylatexenc.latex2text").addHandler(Refusal())
+
+PARTLY = "Middleware could not be fully applied: "     # bibtexparser's, before the why
 VENUES = ("journal", "booktitle", "publisher", "howpublished", "institution", "note")
 NAMED_AUTHORS = 4
 
@@ -41,7 +51,7 @@ def read_references(folder):
 
 
 def _why(block):
-    words = str(block.error).split("\n")[0]
+    words = str(block.error).split("\n")[0].removeprefix(PARTLY)
     return words or "an entry is not closed"
 
 

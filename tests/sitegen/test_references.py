@@ -57,6 +57,8 @@ def test_an_unknown_key_is_named_with_the_nearest(site):
     ("@misc{k, title={T}, author={A}}\n\n@misc{k, title={T}, author={A}}\n",
      "3: not BibTeX: "),
     ("@misc{k, title={T\n", "1: not BibTeX: "),
+    ("@misc{k, title={A \\frac}, author={B}}\n",
+     "1: not BibTeX: a LaTeX command lacks its arguments"),
     ("a\0", "1:2: a character that is no text: U+0000"),
 ])
 def test_an_entry_that_cannot_be_printed_is_named(site, bib, expected):
