@@ -40,12 +40,18 @@ class Walk:
             self.put_back(self.chance.choice(self.steps))
         else:
             some = self.chance.sample(KINDS, self.chance.choice([1, 1, 1, 2, 3]))
-            done = [edit.__name__ for edit in some]
-            for edit in some:
-                edit(self.site, self.chance)
+            done = [edit.__name__ for edit in some if self.make(edit)]
         self.kinds.update(done)
         self.steps.append((self.site.before, before))
         return done
+
+    def make(self, edit):
+        """Make an edit; return whether what it edits is there now."""
+        try:
+            edit(self.site, self.chance)
+        except FileNotFoundError:
+            return False
+        return True
 
     def switches(self):
         """Return what of a build stands in no file."""
