@@ -65,11 +65,6 @@ def test_what_kept_an_old_result_is_named(said):
     assert found["noticed"].endswith("another (data)")
 
 
-def test_what_was_corrected_after_the_run_is_told(said):
-    assert said({**PEERS, "corrections": ["a", "b"]})["corrections"] == "a; b"
-    assert said({**PEERS, "corrections": []})["corrections"] == "nothing"
-
-
 def test_what_is_wrong_from_disk_is_named_with_its_reason(said):
     disk = {**with_peer()["peers"][0]["disk"], "right": False, "search": "no search"}
     assert said(with_peer(disk=disk))["disk_faults"] == "another: search (no search)"

@@ -14,7 +14,6 @@ def listed(words):
     """Return words with commas between them, or 'none'."""
     return ", ".join(words) or "none"
 
-corrections = "; ".join(data.get("corrections", [])) or "nothing"
 
 right = [peer["name"] for peer in measured if peer["disk"]["right"]]
 right_from_disk = f"{listed(right)} had all of it right" if right else "none was right"
