@@ -99,7 +99,8 @@ class SiteBuild:
         self.add({**site_files(workshop.shared, self.records, workshop.environment),
                   **search_files(self.records)})
         for page in site_pages(workshop, self.records, ordered):
-            self.problems += self.add_page(page)
+            self.problems += self.check(page)
+            self.add({page.path: page.html})
 
     def listed(self, slugs):
         """Return the Listed articles of some slugs, in their order; tell of those that
@@ -176,8 +177,7 @@ class SiteBuild:
         body = render_article(context, workshop.markdown, workshop.environment,
                               workshop.references)
         page, record, beside = draw_page(context, body, neighbours, workshop)
-        problems += more + context.problems
-        problems += self.add_page(page)
+        problems += more + context.problems + self.check(page)
         record = packed({key: value for key, value in record.items()
                          if key not in PAGE_ONLY})
         self.records.append(unpacked(record))
@@ -188,10 +188,9 @@ class SiteBuild:
                 "front": article.front, "record": record, "files": kept,
                 "facts": vars(self.facts[page.path])}, kept["made"].values())
 
-    def add_page(self, page):
-        """Put a page into the site; return what is wrong with it by itself."""
+    def check(self, page):
+        """Note the facts of a page; return what is wrong with it by itself."""
         self.facts[page.path], problems = check_page(page)
-        self.add({page.path: page.html})
         return problems
 
     def add(self, files):

@@ -1,6 +1,7 @@
 """What the text says of the peers follows from the file, our losses first."""
 
 import json
+import re
 import runpy
 from pathlib import Path
 
@@ -30,11 +31,11 @@ def with_peer(**changes):
     return {**PEERS, "peers": [ours, {**ours, "name": "another", **changes}]}
 
 
-def test_every_column_of_the_text_is_one_of_the_table(said):
+def test_the_text_says_what_the_file_says_of_us_and_others(said):
     text = (ARTICLE / "index.md").read_text("utf-8")
-    assert all(f"run:{name}" in text for name in (
-        "behind", "behind_count", "compared", "noticed", "stale", "disk_faults"))
-    assert said(PEERS)["articles"] == 50
+    names = re.findall(r"\[\[value run:(\w+)", text)
+    assert {"behind", "behind_count", "compared", "noticed", "stale",
+            "disk_faults"} <= set(names) <= said(PEERS).keys()
 
 
 def test_a_tool_that_is_better_is_named_with_both_numbers(said):

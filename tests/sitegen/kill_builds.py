@@ -164,8 +164,7 @@ def main(count="120", seed="0"):
     environment = site_build.new_environment()
     sys.addaudithook(KILLER.note)
     with (tempfile.TemporaryDirectory() as folder,
-          patch.object(site_build, "new_environment",
-                         lambda *kept: environment)):
+          patch.object(site_build, "new_environment", lambda *kept: environment)):
         found = kill_builds(Path(folder), int(count), int(seed))
     print(f"{count} builds killed: {found['old']} left the old site, {found['new']} "
           f"the new one, none a half; {found['left']} left a folder, which the next "
