@@ -121,21 +121,25 @@ def _is_cell(text, trace):
 
 def _missing(steps, trace):
     """Yield a fault for what the trace lacks: weights, or a tensor of the steps."""
-    recorded = trace.data["tensors"]
-    if not trace.data.get("parameters"):
+    model, recorded = trace.data["model"], trace.data["tensors"]
+    missing = [name for step in steps
+               for name in _names(step, (*step.inputs, *step.outputs), model)
+               if source_of(name) not in recorded]
+    if parameters := trace.data.get("parameters"):
+        missing += [name for step in steps
+                    for name in _names(step, step.parameters, model)
+                    if name not in parameters]
+    else:
         yield "the trace has no parameters", (
             "the page's model computes the numbers of a walk from them")
-    missing = [name for step in steps for name in _names(step, trace.data["model"])
-               if source_of(name) not in recorded]
     if missing:
         yield f"the trace has no {missing[0]}", "a walk needs every tensor of its steps"
 
 
-def _names(step, model):
-    """Return the names of the tensors that a step reads and makes, in all layers."""
+def _names(step, names, model):
+    """Return names of tensors as walk.toml has them, for each of a step's layers."""
     return [resolve(name, layer, model)
-            for layer in layers_of(step, model["num_hidden_layers"])
-            for name in (*step.inputs, *step.outputs)]
+            for layer in layers_of(step, model["num_hidden_layers"]) for name in names]
 
 
 def reader_of(options, article):

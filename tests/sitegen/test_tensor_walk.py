@@ -216,6 +216,17 @@ def test_a_trace_without_parameters_or_a_tensor_is_a_problem(site):
         "1:1: the trace has no layers.0.merged", "1:1: the trace has no parameters"]
 
 
+@pytest.mark.parametrize("key", ["inputs", "parameters", "outputs"])
+def test_a_tensor_of_a_step_that_the_trace_lacks_is_a_problem(site, key):
+    text = (ROOT / "content/walk.toml").read_text("utf-8")
+    spoiled = re.sub(rf'(?m)^{key} = \["(layers[^"]*|embedding)"', rf'{key} = ["\1x"',
+                     text, count=1)
+    assert spoiled != text
+    site.add("walk.toml", spoiled)
+    found, = site.problems(WALK)
+    assert re.fullmatch(r"1:1: the trace has no [\w.]+x", found)
+
+
 @pytest.mark.parametrize(("before", "after", "problem"), [
     ('scope = "before"', 'scope = "first"', "expected one of"),
     ('id = "scores"', 'id = "rope"', "step 'rope' stands twice"),
